@@ -27,8 +27,9 @@ Live LiveOf(const Turn& turn, const JobEntry& entry,
     LiveRank& rank = live.ranks.emplace_back();
     rank.worker = part.worker;
     rank.devices = part.devices;
+    rank.seen = rank.counted = turn.now.monotonic;
   }
-  live.started = live.counted = live.durable = turn.now.monotonic;
+  live.started = live.durable = turn.now.monotonic;
   if (const CheckpointPtr newest = NewestCheckpoint(entry)) {
     live.step = live.durable_step = newest->step();
   }
@@ -175,6 +176,13 @@ void Conclude(JobEdit& edit, const AttemptEnd& end) {
   }
 }
 
+// That moment by the wall clock, as it is set now; of the attempt, which began
+// before.
+absl::Time WallAt(const JobEdit& edit, absl::Duration at, const Moment& now) {
+  const absl::Time start = ToTime(edit.read().newest_attempt().start_time());
+  return std::min(now.wall, std::max(start, now.wall - (now.monotonic - at)));
+}
+
 // All ranks are over.
 void EndAttempt(JobEdit& edit, const AttemptEnd& told) {
   Turn& turn = edit.turn();
@@ -184,10 +192,14 @@ void EndAttempt(JobEdit& edit, const AttemptEnd& told) {
   Live live = *LiveIn(edit.entry());
   SetDeadline(turn.state, {Deadline::Kind::kRunLimit, id, &live.limit_at},
               std::nullopt);
-  ShowEnd(turn, edit.read());
+  absl::Duration ended = live.started;
+  for (const LiveRank& rank : live.ranks) {
+    ended = std::max(ended, rank.counted);
+  }
+  ShowEnd(turn, edit.read(), ended);
   Account(edit, live, end);
   jobs::v1::Attempt& attempt = edit.attempt();
-  *attempt.mutable_end_time() = ToTimestamp(turn.now.wall);
+  *attempt.mutable_end_time() = ToTimestamp(WallAt(edit, ended, turn.now));
   attempt.set_exit_code(end.exit_code);
   attempt.set_signal(end.signal);
   attempt.set_end_step(std::max(live.step, attempt.end_step()));
@@ -243,18 +255,22 @@ void TellPeersOf(Turn& turn, const Worker& worker) {
 }
 
 void CountUse(Turn& turn, Live& live) {
-  const absl::Duration passed = turn.now.monotonic - live.counted;
-  live.counted = turn.now.monotonic;
-  if (passed <= absl::ZeroDuration()) return;
+  // Below 0 when a rank had ended before what was counted for it.
   double used = 0;
-  for (const LiveRank& rank : live.ranks) {
+  for (LiveRank& rank : live.ranks) {
     if (rank.over) continue;
-    used += absl::ToDoubleSeconds(passed) *
+    const absl::Duration until = rank.gone_at.value_or(turn.now.monotonic);
+    used += absl::ToDoubleSeconds(until - rank.counted) *
             static_cast<double>(rank.devices.size());
+    rank.counted = until;
   }
-  live.device_seconds += used;
-  live.unsaved_device_seconds += used;
-  if (live.use == DeviceUse::kStart) live.idle_device_seconds += used;
+  const auto count = [used](double* sum) { *sum = std::max(0.0, *sum + used); };
+  count(&live.device_seconds);
+  count(&live.unsaved_device_seconds);
+  if (live.use == DeviceUse::kStart) count(&live.idle_device_seconds);
+  live.idle_device_seconds =
+      std::min(live.idle_device_seconds, live.device_seconds);
+  if (used <= 0) return;
   turn.Counted(Count::What::kDeviceSeconds, LabelOf(live.use), used);
 }
 
@@ -313,12 +329,13 @@ void EndRank(JobEdit& edit, int32_t rank, const AttemptEnd& end) {
   worker.live.erase({edit.read().id(), rank});
   turn.desired_changed.insert(worker.id);
   turn.workers_changed.insert(worker.id);
-  ShowRankEnd(turn, edit.read(), rank);
+  const absl::Duration ended = live.ranks[rank].counted;
+  ShowRankEnd(turn, edit.read(), rank, ended);
   if (live.ranks.size() == 1) {
     EndAttempt(edit, end);
   } else {
     const Asked asked = AskedOf(edit.read());
-    TakeRankEnd(rank, end, turn.now, &edit.attempt());
+    TakeRankEnd(rank, end, WallAt(edit, ended, turn.now), &edit.attempt());
     if (AllOver(live.ranks)) {
       EndAttempt(edit, EndOfRanks(edit.read().newest_attempt()));
     } else if (AskedOf(edit.read()) != asked) {

@@ -20,9 +20,10 @@ inline constexpr int kMaxAttemptsKept = 100;
 void StartAttempt(Turn& turn, const std::string& job,
                   const std::vector<policy::Part>& parts);
 
-// Counts the devices' time since it was last counted, as what it was used for.
-// Called before `live.use` or what is over changes, and at each observation, so
-// that the count of a long attempt grows while it runs.
+// Counts the devices' time since it was last counted, as what it was used for;
+// of a rank that has ended, up to its end. Called before `live.use` or what is
+// over changes, and at each observation, so that the count of a long attempt
+// grows while it runs.
 void CountUse(Turn& turn, Live& live);
 
 // The workers of an attempt are told anew what to do with it.
@@ -37,8 +38,9 @@ void StopAttempt(JobEdit& edit, const std::string& reason,
                  const std::string& message);
 
 // A rank of the live attempt has exited, or its worker is lost: its devices are
-// free. With the last one the attempt ends, and the job or its wait for another
-// attempt. The caller commits the edit.
+// free, since LiveRank.gone_at if that is known. With the last one the attempt
+// ends, and the job or its wait for another attempt. The caller commits the
+// edit.
 void EndRank(JobEdit& edit, int32_t rank, const AttemptEnd& end);
 
 // An attempt has run for as long as its job may.

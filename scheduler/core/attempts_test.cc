@@ -17,6 +17,12 @@ using testing::CoreTest;
 using testing::JobBuilder;
 using testing::WorkerBuilder;
 
+// With the moment at which it ended by its worker's clock.
+ObservedAttempt EndedAt(absl::Time end, ObservedAttempt attempt) {
+  *attempt.mutable_end_time() = ToTimestamp(end);
+  return attempt;
+}
+
 class AttemptsTest : public CoreTest {
  protected:
   // The attempt of job a that runs for 4 s more, meets another scheduler, and
@@ -367,6 +373,103 @@ TEST_F(AttemptsTest, ARestartedSchedulerKnowsThatNothingIsSaved) {
   const jobs::v1::Attempt attempt = LostAfterARestart();
   EXPECT_EQ(attempt.lost_steps(), 17);
   EXPECT_EQ(attempt.lost_device_seconds(), 4);
+}
+
+TEST_F(AttemptsTest, TimeAfterItsEndIsNobodysUse) {
+  StartWorker();
+  Submit(JobBuilder("a"));
+  shell_.Advance(absl::Seconds(1));
+  Observe(AttemptBuilder("a", 1).Running().Step(1));
+  shell_.Stall(absl::Seconds(9));
+  const absl::Time end = shell_.now().wall;
+  // There is no scheduler overnight.
+  shell_.Stall(absl::Hours(8));
+  shell_.Restart();
+  const ObservedAttempt gone =
+      EndedAt(end, AttemptBuilder("a", 1).Running().Step(4).Ended(
+                       ObservedAttempt::SIGNAL, 9));
+  ORDO_ASSERT_OK(shell_.Announce(WorkerBuilder("w").Runs(gone)));
+  shell_.Ignore();
+  const jobs::v1::Attempt& attempt = shell_.job("a").attempts(0);
+  EXPECT_EQ(ToTime(attempt.end_time()), end);
+  EXPECT_DOUBLE_EQ(attempt.device_seconds(), 10);
+  EXPECT_DOUBLE_EQ(attempt.idle_device_seconds(), 1);
+  EXPECT_DOUBLE_EQ(attempt.lost_device_seconds(), 10);
+}
+
+TEST_F(AttemptsTest, EachRankCountsUpToItsOwnEnd) {
+  ORDO_ASSERT_OK(
+      shell_.Announce(WorkerBuilder("w").Devices({"cpu:0", "cpu:1"})));
+  shell_.Ignore();
+  Submit(JobBuilder("a").Ranks(2));
+  shell_.Stall(absl::Seconds(3));
+  shell_.Observe("w", {AttemptBuilder("a", 1, 0).Running().Step(1),
+                       AttemptBuilder("a", 1, 1).Running().Exited(0)});
+  shell_.Ignore();
+  shell_.Stall(absl::Seconds(2));
+  const absl::Time end = shell_.now().wall;
+  shell_.Stall(absl::Hours(8));
+  shell_.Restart();
+  const ObservedAttempt gone =
+      EndedAt(end, AttemptBuilder("a", 1, 0).Running().Step(1).Exited(0));
+  ORDO_ASSERT_OK(shell_.Announce(
+      WorkerBuilder("w").Devices({"cpu:0", "cpu:1"}).Runs(gone)));
+  shell_.Ignore();
+  const jobs::v1::Attempt& attempt = shell_.job("a").attempts(0);
+  EXPECT_EQ(ToTime(attempt.end_time()), end);
+  EXPECT_EQ(attempt.ranks(0).end_time().seconds(),
+            attempt.end_time().seconds());
+  EXPECT_EQ(attempt.ranks(1).end_time().seconds() + 2,
+            attempt.end_time().seconds());
+  EXPECT_DOUBLE_EQ(attempt.device_seconds(), 3 + 5);
+}
+
+TEST_F(AttemptsTest, AWorkersClockThatIsWrongTakesLittleAndAddsNothing) {
+  for (const absl::Duration wrong : {-absl::Hours(5), absl::Hours(5)}) {
+    SCOPED_TRACE(wrong);
+    testing::TestShell shell;
+    ORDO_ASSERT_OK(shell.Announce(WorkerBuilder("w")));
+    shell.Ignore();
+    ORDO_ASSERT_OK(shell.Submit(JobBuilder("a")));
+    shell.Ignore();
+    shell.Advance(absl::Seconds(4));
+    shell.Observe("w", {AttemptBuilder("a", 1).Running().Step(1)});
+    shell.Ignore();
+    const absl::Time seen = shell.now().wall;
+    shell.Advance(absl::Seconds(2));
+    shell.Observe("w", {EndedAt(shell.now().wall + wrong,
+                                AttemptBuilder("a", 1).Running().Exited(0))});
+    shell.Ignore();
+    const jobs::v1::Attempt attempt = shell.job("a").attempts(0);
+    const bool behind = wrong < absl::ZeroDuration();
+    EXPECT_EQ(ToTime(attempt.end_time()), behind ? seen : shell.now().wall);
+    EXPECT_DOUBLE_EQ(attempt.device_seconds(), behind ? 4 : 6);
+  }
+}
+
+TEST_F(AttemptsTest, AnEndBeforeTheStartIsTheStart) {
+  StartWorker();
+  Submit(JobBuilder("a"));
+  const absl::Time start = shell_.now().wall;
+  shell_.Advance(absl::Seconds(4));
+  Observe(EndedAt(start - absl::Hours(5),
+                  AttemptBuilder("a", 1).Running().Exited(0)));
+  const jobs::v1::Attempt& attempt = shell_.job("a").attempts(0);
+  EXPECT_EQ(ToTime(attempt.end_time()), start);
+  EXPECT_EQ(attempt.device_seconds(), 0);
+  EXPECT_EQ(attempt.idle_device_seconds(), 0);
+}
+
+TEST_F(AttemptsTest, OneThatIsLostCountsUntilItsLeaseIsOver) {
+  StartWorker();
+  Submit(JobBuilder("a"));
+  shell_.Advance(absl::Seconds(3));
+  Observe(AttemptBuilder("a", 1).Running().Step(1));
+  shell_.Advance(absl::Seconds(11));
+  shell_.Ignore();
+  const jobs::v1::Attempt& attempt = shell_.job("a").attempts(0);
+  EXPECT_EQ(attempt.reason(), reason::kWorkerLost);
+  EXPECT_DOUBLE_EQ(attempt.device_seconds(), 13);
 }
 
 TEST_F(AttemptsTest, AnAttemptSaysHowLongItHeldItsDevices) {

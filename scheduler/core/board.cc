@@ -179,15 +179,16 @@ void ShowStart(State& state, const JobRecord& job, const Live& live) {
   state.board_changed = true;
 }
 
-void ShowRankEnd(Turn& turn, const JobRecord& job, int32_t rank) {
-  turn.state.board.EndPart(job.facts->sequence, rank, turn.now.monotonic);
+void ShowRankEnd(Turn& turn, const JobRecord& job, int32_t rank,
+                 absl::Duration at) {
+  turn.state.board.EndPart(job.facts->sequence, rank, at);
   turn.state.board_changed = true;
   const SpecHandle& spec = *job.facts->spec;
   turn.use_changed.insert({QueueOf(spec), ShapeOf(spec).kind});
 }
 
-void ShowEnd(Turn& turn, const JobRecord& job) {
-  turn.state.board.End(job.facts->sequence, turn.now.monotonic);
+void ShowEnd(Turn& turn, const JobRecord& job, absl::Duration at) {
+  turn.state.board.End(job.facts->sequence, at);
   turn.state.running.erase(job.facts->sequence);
   turn.state.board_changed = true;
 }

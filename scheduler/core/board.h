@@ -37,11 +37,13 @@ void ShowWorker(State& state, Worker& worker);
 void ForgetOnBoard(State& state, const Worker& worker);
 
 // The attempts of the board: one begins, whose job waits for devices and whose
-// workers are shown; a rank of it is over; all of it is; it wrote a checkpoint;
-// it has so much left to do; it was told to end within a grace.
+// workers are shown; a rank of it is over, and has been since `at` (monotonic);
+// all of it is; it wrote a checkpoint; it has so much left to do; it was told
+// to end within a grace.
 void ShowStart(State& state, const JobRecord& job, const Live& live);
-void ShowRankEnd(Turn& turn, const JobRecord& job, int32_t rank);
-void ShowEnd(Turn& turn, const JobRecord& job);
+void ShowRankEnd(Turn& turn, const JobRecord& job, int32_t rank,
+                 absl::Duration at);
+void ShowEnd(Turn& turn, const JobRecord& job, absl::Duration at);
 void ShowCheckpoint(Turn& turn, const JobRecord& job);
 void ShowTimeLeft(Turn& turn, const JobRecord& job, absl::Duration left);
 void ShowStopping(Turn& turn, const JobRecord& job, absl::Duration grace);

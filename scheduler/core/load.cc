@@ -56,17 +56,34 @@ CheckpointPtr WrittenBy(const JobEntry& entry,
   return newest;
 }
 
+// How long devices were held from a moment on, in seconds times devices.
+double HeldSince(const Live& live, absl::Duration since) {
+  double held = 0;
+  for (const LiveRank& rank : live.ranks) {
+    held += static_cast<double>(rank.devices.size()) *
+            std::max(0.0, absl::ToDoubleSeconds(rank.counted - since));
+  }
+  return held;
+}
+
 // What an attempt has used and reached as far as the records tell; use is
-// seconds times devices.
+// seconds times devices. One that ended while there was no scheduler is taken
+// to have run on: its worker will tell.
 void RestoreUse(const State& state, const Moment& now, const JobEntry& entry,
                 Live* live) {
   const jobs::v1::Attempt& attempt = entry.job->newest_attempt();
   int num_devices = 0;
-  for (const LiveRank& rank : live->ranks) {
+  for (size_t i = 0; i < live->ranks.size(); ++i) {
+    LiveRank& rank = live->ranks[i];
     num_devices += static_cast<int>(rank.devices.size());
+    rank.seen = live->started;
+    rank.counted =
+        rank.over
+            ? state.clock.MonotonicAt(
+                  ToTime(attempt.ranks(static_cast<int>(i)).end_time()), now)
+            : now.monotonic;
   }
-  live->device_seconds =
-      num_devices * absl::ToDoubleSeconds(now.monotonic - live->started);
+  live->device_seconds = HeldSince(*live, live->started);
   live->idle_device_seconds = live->device_seconds;
   if (attempt.has_run_time()) {
     const absl::Duration idle =
@@ -82,14 +99,12 @@ void RestoreUse(const State& state, const Moment& now, const JobEntry& entry,
         std::max(live->started,
                  state.clock.MonotonicAt(ToTime(newest->create_time()), now));
   }
-  live->unsaved_device_seconds =
-      num_devices * absl::ToDoubleSeconds(now.monotonic - live->durable);
+  live->unsaved_device_seconds = HeldSince(*live, live->durable);
 }
 
 void PlaceLive(State& state, const Moment& now, Live live, JobEntry* entry) {
   const JobRecord& job = *entry->job;
   const jobs::v1::Attempt& attempt = job.newest_attempt();
-  live.counted = now.monotonic;
   live.started = state.clock.MonotonicAt(ToTime(attempt.start_time()), now);
   live.use = UseOf(job, false);
   RestoreUse(state, now, *entry, &live);

@@ -135,6 +135,15 @@ void TakeProgress(Turn& turn, JobEntry& entry,
                             first.devices.front(), std::move(progress)});
 }
 
+// Since when what its worker tells of as EXITED is over: by the worker's clock,
+// but not before the rank was last seen to run.
+absl::Duration GoneAt(const Turn& turn, const LiveRank& rank,
+                      const ObservedAttempt& observed) {
+  if (!observed.has_end_time()) return turn.now.monotonic;
+  return std::max(rank.seen, turn.state.clock.MonotonicAt(
+                                 ToTime(observed.end_time()), turn.now));
+}
+
 }  // namespace
 
 void ObserveAttempt(Turn& turn, JobEntry& entry,
@@ -142,6 +151,11 @@ void ObserveAttempt(Turn& turn, JobEntry& entry,
   LiveRank& rank = LiveIn(entry)->ranks[observed.rank()];
   rank.observed = true;
   rank.stopping |= observed.phase() == ObservedAttempt::STOPPING;
+  if (observed.phase() != ObservedAttempt::EXITED) {
+    rank.seen = turn.now.monotonic;
+  } else if (!rank.gone_at.has_value()) {
+    rank.gone_at = GoneAt(turn, rank, observed);
+  }
   JobEdit edit(turn, entry);
   // It speaks for the attempt.
   const bool is_first = observed.rank() == 0;

@@ -1,5 +1,6 @@
 #include "scheduler/core/queue_use.h"
 
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -82,6 +83,27 @@ TEST_F(QueueUseTest, ItDecaysWhileThereIsNoScheduler) {
   shell_.Stall(absl::Hours(24));
   shell_.Restart();
   EXPECT_NEAR(Used(), before / 2, 1);
+}
+
+TEST_F(QueueUseTest, NothingIsUsedAfterItsEndWhenAnybodyHearsOfThat) {
+  Start("a");
+  Start("b");
+  shell_.Stall(absl::Hours(24));
+  agent::v1::AnnounceRequest back =
+      WorkerBuilder("w")
+          .Devices({"cpu:0", "cpu:1"})
+          .Runs(AttemptBuilder("a", 1).Running().Exited(0))
+          .Runs(AttemptBuilder("b", 1).Running().Exited(0));
+  for (auto& gone : *back.mutable_observed()->mutable_attempts()) {
+    *gone.mutable_end_time() = ToTimestamp(shell_.now().wall);
+  }
+  const double day = 24 * 3600;
+  shell_.Stall(absl::Hours(24));
+  shell_.Restart();
+  ORDO_ASSERT_OK(shell_.Announce(back));
+  shell_.Ignore();
+  // Two devices for a day, of which a second day left half.
+  EXPECT_NEAR(Used(), 2 * day / std::log(2.0) * (1 - 0.5) * 0.5, 1);
 }
 
 TEST_F(QueueUseTest, AWallClockThatWentBackMakesNoUse) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "scheduler/core/moment.h"
 #include "scheduler/core/reasons.h"
 
 namespace ordo::scheduler::core {
@@ -97,10 +98,10 @@ std::vector<LiveRank> FailedByDevice(const Attempt& attempt) {
   return failed;
 }
 
-void TakeRankEnd(int32_t rank, const AttemptEnd& end, const Moment& now,
+void TakeRankEnd(int32_t rank, const AttemptEnd& end, absl::Time at,
                  Attempt* attempt) {
   Attempt::Rank& ended = *attempt->mutable_ranks(rank);
-  *ended.mutable_end_time() = ToTimestamp(now.wall);
+  *ended.mutable_end_time() = ToTimestamp(at);
   ended.set_reason(end.reason);
   ended.set_message(end.message);
   ended.set_exit_code(end.exit_code);

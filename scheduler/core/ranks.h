@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "proto/ordo/jobs/v1/jobs.pb.h"
 #include "scheduler/core/exits.h"
 #include "scheduler/core/job.h"
-#include "scheduler/core/moment.h"
 #include "scheduler/core/state.h"
 
 // How an attempt ends by what becomes of its ranks. It ends with the first that
@@ -32,7 +32,7 @@ std::vector<LiveRank> RanksOf(const jobs::v1::Attempt& attempt);
 std::vector<LiveRank> FailedByDevice(const jobs::v1::Attempt& attempt);
 
 // Notes the end of one of several ranks.
-void TakeRankEnd(int32_t rank, const AttemptEnd& end, const Moment& now,
+void TakeRankEnd(int32_t rank, const AttemptEnd& end, absl::Time at,
                  jobs::v1::Attempt* attempt);
 
 // How an attempt of several ranks ended, all of which are over.

@@ -96,6 +96,12 @@ struct LiveRank {
   bool told = false;
   bool observed = false;
   bool stopping = false;
+  // Not durable, monotonic: when it was last seen and had not ended, at first
+  // when the attempt began; when it ended, as far as its worker has told; and
+  // up to where the time of its devices has been counted.
+  absl::Duration seen;
+  std::optional<absl::Duration> gone_at;
+  absl::Duration counted;
 };
 
 // A job whose newest attempt is given to workers and not over.
@@ -110,9 +116,7 @@ struct Live {
   // Monotonic: when it last reached something durable: its start or a
   // checkpoint.
   absl::Duration durable;
-  // Its devices' time has been counted up to here (monotonic); since then they
-  // are used for this.
-  absl::Duration counted;
+  // What its devices are used for since their time was last counted.
   DeviceUse use = DeviceUse::kStart;
   // What was counted, seconds times devices: in all, before its trainer
   // reported, and since `durable`.

@@ -218,7 +218,7 @@ void Board::NoteStopping(int64_t sequence, absl::Duration ends_by) {
   }
 }
 
-void Board::EndPart(int64_t sequence, int rank, absl::Duration now) {
+void Board::EndPart(int64_t sequence, int rank, absl::Duration at) {
   RunEntry& run = tables_.running.at(sequence);
   const auto part =
       std::find_if(run.parts.begin(), run.parts.end(),
@@ -228,23 +228,22 @@ void Board::EndPart(int64_t sequence, int rank, absl::Duration now) {
   const int devices = tables_.shapes[lane.shape].shape.devices;
   RemoveOccupant(*part, sequence, &tables_);
   run.parts.erase(part);
-  Hold(lane, -devices, {now, options_.half_life}, &tables_);
+  Hold(lane, -devices, {at, options_.half_life}, &tables_);
   if (run.stopping) KindOf(lane, &tables_).stopping -= devices;
 }
 
-void Board::End(int64_t sequence, absl::Duration now) {
+void Board::End(int64_t sequence, absl::Duration at) {
   const auto it = tables_.running.find(sequence);
   ORDO_CHECK(it != tables_.running.end()) << "job " << sequence;
   while (!it->second.parts.empty()) {
-    EndPart(sequence, it->second.parts.back().rank, now);
+    EndPart(sequence, it->second.parts.back().rank, at);
   }
   const RunEntry& run = it->second;
   const int id = run.lane;
   Lane& lane = tables_.lanes[id];
   QueueKind& kind = KindOf(lane, &tables_);
   kind.attempts.erase(AttemptKeyOf(tables_, sequence));
-  const double seconds =
-      std::max(0.0, absl::ToDoubleSeconds(now - run.started));
+  const double seconds = std::max(0.0, absl::ToDoubleSeconds(at - run.started));
   kind.mean_run_s =
       kind.mean_run_s == 0
           ? seconds

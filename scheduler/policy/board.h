@@ -70,10 +70,11 @@ class Board {
   void NoteExpectedEnd(int64_t sequence, absl::Duration at);
   // It runs, and has been told to stop: it ends by then.
   void NoteStopping(int64_t sequence, absl::Duration ends_by);
-  // It runs: what one rank occupies comes free. Nothing, when it has.
-  void EndPart(int64_t sequence, int rank, absl::Duration now);
-  // It runs: the attempt is over, all of it comes free.
-  void End(int64_t sequence, absl::Duration now);
+  // It runs: what one rank occupies comes free, and was not used since `at`,
+  // which may be past. Nothing, when it has.
+  void EndPart(int64_t sequence, int rank, absl::Duration at);
+  // It runs: the attempt is over, all of it comes free. `at` as of EndPart.
+  void End(int64_t sequence, absl::Duration at);
 
   // The job waits; in place of the reservation that it has. The workers are
   // there, take work, and are not reserved for another job.

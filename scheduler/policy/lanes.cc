@@ -1,5 +1,6 @@
 #include "scheduler/policy/lanes.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <tuple>
@@ -83,6 +84,17 @@ void TidyUse(const Lane& lane, Tables* tables) {
   auto& owners = tables->queues[lane.queue].owners;
   const auto it = owners.find(lane.owner);
   if (it->second.held == 0 && it->second.kept == 0) owners.erase(it);
+}
+
+// What is left of use after so long, of 1.
+double LeftAfter(absl::Duration passed, absl::Duration half_life) {
+  return std::exp2(-absl::FDivDuration(passed, half_life));
+}
+
+// The use, decayed, of devices that have been held for so long.
+double UseOfHeld(int devices, absl::Duration passed, absl::Duration half_life) {
+  return devices * absl::ToDoubleSeconds(half_life) / std::log(2.0) *
+         (1 - LeftAfter(passed, half_life));
 }
 
 void CountReserved(int by, Lane* lane, Tables* tables) {
@@ -175,14 +187,19 @@ AttemptKey AttemptKeyOf(const Tables& tables, int64_t job) {
 double UsedAt(const QueueKind& kind, absl::Duration now,
               absl::Duration half_life) {
   if (now <= kind.used_at) return kind.used;
-  const double half_lives = absl::FDivDuration(now - kind.used_at, half_life);
-  const double left = std::exp2(-half_lives);
-  return kind.used * left + kind.held * absl::ToDoubleSeconds(half_life) /
-                                std::log(2.0) * (1 - left);
+  const absl::Duration passed = now - kind.used_at;
+  return kind.used * LeftAfter(passed, half_life) +
+         UseOfHeld(kind.held, passed, half_life);
 }
 
 void Hold(const Lane& lane, int devices, const Since& since, Tables* tables) {
   QueueKind& kind = KindOf(lane, tables);
+  if (devices < 0 && since.now < kind.used_at) {
+    // They were counted up to there.
+    kind.used =
+        std::max(0.0, kind.used - UseOfHeld(-devices, kind.used_at - since.now,
+                                            since.half_life));
+  }
   kind.used = UsedAt(kind, since.now, since.half_life);
   kind.used_at = std::max(kind.used_at, since.now);
   kind.held += devices;

@@ -35,7 +35,8 @@ AttemptKey AttemptKeyOf(const Tables& tables, int64_t job);
 double UsedAt(const QueueKind& kind, absl::Duration now,
               absl::Duration half_life);
 // `devices` more (or fewer) are held by the lane's queue and owner, from
-// `since.now` on.
+// `since.now` on. When that is before what has been counted, those that came
+// free were not used since; those that are held have been counted.
 struct Since {
   absl::Duration now;
   absl::Duration half_life;

@@ -91,6 +91,37 @@ TEST(LanesTest, UseDecaysByHalfInEachHalfLife) {
   EXPECT_DOUBLE_EQ(UsedAt(kind, absl::Seconds(40), absl::Seconds(10)), 100);
 }
 
+TEST(LanesTest, WhatCameFreeBeforeItWasToldWasNotUsedSince) {
+  Tables tables = OneQueue();
+  const int lane = LaneOf("ann", OneCpu(), &tables);
+  AddToLane(1, {10, lane, 0}, &tables);
+  const absl::Duration half_life = absl::Seconds(100);
+  const auto hold = [&](int devices, absl::Duration at) {
+    Hold(tables.lanes[lane], devices, {at, half_life}, &tables);
+  };
+  const QueueKind& kind = KindOf(tables.lanes[lane], tables);
+  // Two devices until 20 s, and one until 30 s.
+  hold(2, absl::ZeroDuration());
+  hold(1, absl::ZeroDuration());
+  hold(-2, absl::Seconds(20));
+  hold(-1, absl::Seconds(30));
+  const double used = UsedAt(kind, absl::Seconds(500), half_life);
+
+  // The same, told of late and in another order.
+  tables = OneQueue();
+  ASSERT_EQ(LaneOf("ann", OneCpu(), &tables), lane);
+  AddToLane(1, {10, lane, 0}, &tables);
+  const QueueKind& late = KindOf(tables.lanes[lane], tables);
+  hold(2, absl::ZeroDuration());
+  hold(1, absl::ZeroDuration());
+  hold(1, absl::Seconds(400));
+  hold(-1, absl::Seconds(400));
+  hold(-1, absl::Seconds(30));
+  hold(-2, absl::Seconds(20));
+  EXPECT_NEAR(UsedAt(late, absl::Seconds(500), half_life), used, 1e-9);
+  EXPECT_EQ(late.held, 0);
+}
+
 TEST(LanesTest, UseNeverExceedsThatOfAllDevicesForEver) {
   Tables tables = OneQueue();
   const int lane = LaneOf("ann", OneCpu(), &tables);

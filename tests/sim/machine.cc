@@ -393,15 +393,17 @@ void Machine::Leave(const AttemptKey& key, int exit_code, int signal,
   worker::supervisor::JournalRecord exit{};
   exit.exit_code = exit_code;
   exit.signal = signal;
+  exit.time_ns = absl::ToUnixNanos(clock_.Now().wall);
   task.facts.exit = exit;
   Changed(key);
-  world_.After(kForkTime, key.ToString() + " is gone", task.supervisor,
-               [this, key] {
-                 Task& gone = *tasks_.at(key);
-                 gone.facts.group_empty = true;
-                 gone.supervisor.End();
-                 Changed(key);
-               });
+  world_.After(
+      kForkTime, key.ToString() + " is gone", task.supervisor, [this, key] {
+        Task& gone = *tasks_.at(key);
+        gone.facts.group_empty = true;
+        gone.facts.group_empty_ns = absl::ToUnixNanos(clock_.Now().wall);
+        gone.supervisor.End();
+        Changed(key);
+      });
 }
 
 void Machine::Signal(const AttemptKey& key, bool stop, absl::Duration grace) {

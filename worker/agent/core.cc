@@ -261,6 +261,7 @@ void Core::OnProgress(const AttemptKey& key, const ProgressRecord& record) {
   auto found = attempts_.find(key);
   if (found == attempts_.end()) return;
   Attempt& attempt = found->second;
+  attempt.last_record = base::ToTime(record.time());
   ObservedAttempt& observed = attempt.observed;
   News news = News::kSteps;
   if (!observed.has_run_time()) {
@@ -343,7 +344,7 @@ Actions Core::OnFacts(const AttemptKey& key, const SupervisorFacts& facts) {
   }
   if (!facts.group_empty) return {};
   Describe(facts, attempt);
-  return Exit(attempt);
+  return Exit(attempt, absl::FromUnixNanos(facts.group_empty_ns));
 }
 
 Actions Core::OnStartFailed(const AttemptKey& key, ObservedAttempt::Cause cause,
@@ -352,7 +353,7 @@ Actions Core::OnStartFailed(const AttemptKey& key, ObservedAttempt::Cause cause,
   if (found == attempts_.end()) return {};
   found->second.observed.set_cause(cause);
   found->second.observed.set_message(message);
-  return Exit(found->second);
+  return Exit(found->second, absl::UnixEpoch());
 }
 
 Actions Core::OnSupervisorLost(const AttemptKey& key,
@@ -360,19 +361,27 @@ Actions Core::OnSupervisorLost(const AttemptKey& key,
   auto found = attempts_.find(key);
   if (found == attempts_.end()) return {};
   Attempt& attempt = found->second;
+  // Of an end that nobody wrote down, the last sign of life.
+  absl::Time end = std::max(absl::FromUnixNanos(facts.trainer_start_ns),
+                            attempt.last_record);
   if (facts.exit || facts.start_failure) {
     Describe(facts, attempt);
+    end = absl::FromUnixNanos(
+        (facts.exit ? facts.exit : facts.start_failure)->time_ns);
   } else {
     const bool asked = attempt.ending != Ending::kNone;
     attempt.observed.set_cause(asked ? ObservedAttempt::KILLED
                                      : ObservedAttempt::SUPERVISOR_LOST);
     attempt.observed.set_message("its supervisor died");
   }
-  return Exit(attempt);
+  return Exit(attempt, end);
 }
 
-Actions Core::Exit(Attempt& attempt) {
+Actions Core::Exit(Attempt& attempt, absl::Time end) {
   attempt.observed.set_phase(ObservedAttempt::EXITED);
+  if (end > absl::UnixEpoch()) {
+    *attempt.observed.mutable_end_time() = base::ToTimestamp(end);
+  }
   Changed(News::kUrgent);
   Actions actions;
   StartReady(&actions);

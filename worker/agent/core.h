@@ -135,6 +135,8 @@ class Core {
     ::ordo::agent::v1::ObservedAttempt observed;
     std::deque<::ordo::agent::v1::DurableRecord> records;
     int64_t num_records = 0;
+    // When its trainer wrote its newest progress record; 1970: none yet.
+    absl::Time last_record;
     // Why some of its progress records are lost; empty when none is.
     std::string damage;
     Ending ending = Ending::kNone;
@@ -151,8 +153,9 @@ class Core {
                   Actions* actions);
   // Fills in how an attempt ended.
   void Describe(const SupervisorFacts& facts, Attempt& attempt);
-  // Marks an attempt as over and does what follows from it.
-  Actions Exit(Attempt& attempt);
+  // Marks an attempt as over, since `end` (1970: nobody knows), and does what
+  // follows from it.
+  Actions Exit(Attempt& attempt, absl::Time end);
   void Forget(const AttemptKey& key, Actions* actions);
   // Starts what waited for a device that is free now.
   void StartReady(Actions* actions);

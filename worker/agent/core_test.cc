@@ -379,6 +379,30 @@ TEST_F(CoreTest, LostSupervisorOfAKnownExitIsAnExit) {
   EXPECT_EQ(core_.Find({"a", 1})->cause(), ObservedAttempt::EXIT);
 }
 
+TEST_F(CoreTest, AnEndSaysSinceWhen) {
+  Desire({ToRun("a", 1)});
+  core_.OnProgress({"a", 1}, Checkpoint(4));
+  SupervisorFacts facts = ExitFacts(0, 0);
+  facts.exit->time_ns = 5'000'000'000;
+  facts.group_empty_ns = 6'000'000'007;
+  core_.OnFacts({"a", 1}, facts);
+  EXPECT_EQ(core_.Find({"a", 1})->end_time().seconds(), 6);
+  EXPECT_EQ(core_.Find({"a", 1})->end_time().nanos(), 7);
+}
+
+TEST_F(CoreTest, AnEndThatNobodyWroteDownWasAfterTheLastSignOfLife) {
+  Desire({ToRun("a", 1), ToRun("b", 1), ToRun("c", 1)});
+  core_.OnProgress({"a", 1}, Checkpoint(4));
+  SupervisorFacts facts;
+  facts.trainer_start_ns = 3'000'000'000;
+  core_.OnSupervisorLost({"a", 1}, facts);
+  EXPECT_EQ(core_.Find({"a", 1})->end_time().seconds(), 4);
+  core_.OnSupervisorLost({"b", 1}, facts);
+  EXPECT_EQ(core_.Find({"b", 1})->end_time().seconds(), 3);
+  core_.OnSupervisorLost({"c", 1}, {});
+  EXPECT_FALSE(core_.Find({"c", 1})->has_end_time());
+}
+
 TEST_F(CoreTest, AnEndWithLostRecordsSaysWhichFile) {
   Desire({ToRun("a", 1)});
   core_.OnDamage({"a", 1}, absl::OkStatus());

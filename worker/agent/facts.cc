@@ -39,6 +39,7 @@ SupervisorFacts FactsOf(const std::vector<JournalRecord>& journal) {
         break;
       case Phase::kGroupEmpty:
         facts.group_empty = true;
+        facts.group_empty_ns = record.time_ns;
         break;
       case Phase::kError:
         break;

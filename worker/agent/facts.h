@@ -27,8 +27,9 @@ struct SupervisorFacts {
   std::optional<supervisor::JournalRecord> start_failure;
   // How the trainer ended.
   std::optional<supervisor::JournalRecord> exit;
-  // Nothing of the task is left.
+  // Nothing of the task is left, and since when, nanoseconds since 1970.
   bool group_empty = false;
+  int64_t group_empty_ns = 0;
 };
 
 SupervisorFacts FactsOf(const std::vector<supervisor::JournalRecord>& journal);

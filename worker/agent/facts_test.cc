@@ -49,9 +49,10 @@ TEST(FactsTest, WholeLifeIsRead) {
   supervisor.start_ticks = 99;
   JournalRecord trainer = Of(Phase::kTrainerStarted);
   trainer.time_ns = 5;
-  const SupervisorFacts facts =
-      FactsOf({supervisor, trainer, Of(Phase::kStopRequested), Exited(10, 0),
-               Of(Phase::kGroupEmpty)});
+  JournalRecord empty = Of(Phase::kGroupEmpty);
+  empty.time_ns = 7;
+  const SupervisorFacts facts = FactsOf(
+      {supervisor, trainer, Of(Phase::kStopRequested), Exited(10, 0), empty});
   EXPECT_EQ(facts.supervisor_pid, 10);
   EXPECT_EQ(facts.supervisor_start_ticks, 99u);
   EXPECT_EQ(facts.trainer_start_ns, 5);
@@ -59,6 +60,7 @@ TEST(FactsTest, WholeLifeIsRead) {
   EXPECT_FALSE(facts.kill_requested);
   EXPECT_EQ(facts.exit->exit_code, 10);
   EXPECT_TRUE(facts.group_empty);
+  EXPECT_EQ(facts.group_empty_ns, 7);
 }
 
 TEST(FactsTest, LeavingByItselfIsAnExitWhateverWasAsked) {
