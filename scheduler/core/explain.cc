@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "base/units/units.h"
 #include "scheduler/core/board.h"
+#include "scheduler/core/closed.h"
 #include "scheduler/core/job.h"
 #include "scheduler/core/moment.h"
 #include "scheduler/core/reasons.h"
@@ -42,9 +43,10 @@ std::string Named(const std::vector<std::string>& all) {
 // workers with the labels that it asks for.
 struct Devices {
   bool any_online = false;
-  // Online, and does not take the job: draining, cordoned, or drained before it
-  // would have ended.
-  int num_closed = 0;
+  // ClosedText of those that do not take the job: of those that have what one
+  // rank asks for, and of all others.
+  std::vector<std::string> closed;
+  std::vector<std::string> unfit;
   // Of all devices.
   std::set<std::string> kinds;
   int num_free = 0;
@@ -82,20 +84,17 @@ std::string InQuarantine(const workers::v1::Device& device,
                       IdOf(worker.name()), " ", device.name(), ")");
 }
 
-bool IsDrainedBefore(const workers::v1::Worker& worker, absl::Time ends_by) {
-  return worker.has_drain_time() && ToTime(worker.drain_time()) < ends_by;
-}
-
 Devices Survey(const Explained& seen, const policy::Shape& need) {
   const absl::Time ends_by =
       seen.placing.has_value() ? seen.placing->ends_by : absl::InfiniteFuture();
   Devices devices;
   for (const workers::v1::Worker& worker : seen.workers) {
-    const bool online = worker.state() == workers::v1::Worker::ONLINE;
-    const bool closed = worker.cordoned() || IsDrainedBefore(worker, ends_by);
-    if (online && closed) ++devices.num_closed;
-    if (worker.state() == workers::v1::Worker::DRAINING) ++devices.num_closed;
-    if (!online || closed) continue;
+    if (IsClosed(worker, ends_by)) {
+      (HasSuitable(worker, need) ? devices.closed : devices.unfit)
+          .push_back(ClosedText(worker, seen.now));
+      continue;
+    }
+    if (worker.state() != workers::v1::Worker::ONLINE) continue;
     devices.any_online = true;
     const bool may_hold = MayHold(worker, need);
     for (const workers::v1::Device& device : worker.devices()) {
@@ -192,12 +191,16 @@ void ExplainUnoffered(const Explained& seen, const policy::Shape& shape,
                       ExplainResponse* response) {
   const Devices devices = Survey(seen, shape);
   if (!devices.any_online) {
+    const std::vector<std::string>& closed =
+        devices.closed.empty() ? devices.unfit : devices.closed;
     AddBlocker(response, reason::kNoWorker,
-               devices.num_closed > 0
-                   ? "every worker is closed or draining, or will be before "
-                     "the job would have ended; start another, or open one: "
-                     "ordo workers uncordon"
-                   : "no worker is online; start one: ordo-worker, or ordo up");
+               closed.empty()
+                   ? "no worker is online; start one: ordo-worker, or ordo up"
+                   : absl::StrCat("every worker is closed or draining, or will "
+                                  "be before the job would have ended: ",
+                                  Named(closed),
+                                  "; start another, or open one: ordo workers "
+                                  "uncordon WORKER"));
   } else if (devices.kinds.count(shape.kind) == 0) {
     AddBlocker(
         response, reason::kNoSuchDevice,
@@ -236,7 +239,9 @@ void ExplainClosed(const Explained& seen, const policy::Shape& shape,
     AddBlocker(response, reason::kWorkersClosed,
                absl::StrCat("the workers that have ", AskedFor(shape),
                             " take no work, or not for as long as the job "
-                            "may run; see: ordo list workers"));
+                            "may run",
+                            devices.closed.empty() ? "" : ": ",
+                            Named(devices.closed), "; see: ordo list workers"));
   }
 }
 

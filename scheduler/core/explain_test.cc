@@ -11,6 +11,7 @@
 #include "scheduler/core/moment.h"
 #include "scheduler/core/reasons.h"
 #include "scheduler/core/testing/test_shell.h"
+#include "scheduler/core/worker_admin.h"
 
 namespace ordo::scheduler::core {
 namespace {
@@ -153,6 +154,36 @@ TEST(ExplainTest, NoWorkerIsSaid) {
   EXPECT_THAT(seen.Reasons(), ElementsAre(reason::kNoWorker));
   seen.workers[0].set_state(workers::v1::Worker::DRAINING);
   EXPECT_THAT(seen.Explain().summary(), HasSubstr("draining"));
+}
+
+// Closes a worker as people do.
+void Close(absl::Time drain_at, const std::string& reason,
+           workers::v1::Worker* worker) {
+  WorkerChange change;
+  change.author.owner.set_user("ada");
+  change.author.reason = reason;
+  change.now = absl::FromUnixSeconds(900);
+  ShowAdmin(Drained(nullptr, drain_at, change), worker);
+}
+
+TEST(ExplainTest, AWorkerThatPeopleClosedIsNamedWithTheirWords) {
+  Seen seen;
+  seen.workers = {MakeWorker("cpu", "")};
+  seen.constraint = Constraint::kClosed;
+  Close(absl::FromUnixSeconds(5000), "exams", &seen.workers[0]);
+  EXPECT_THAT(seen.Reasons(), ElementsAre(reason::kNoWorker));
+  const std::string closed =
+      "w (to be drained at 1970-01-01T01:23:20+00:00 by ada: exams)";
+  EXPECT_THAT(seen.Explain().summary(), HasSubstr(": " + closed + "; start"));
+
+  // Others are open, and not what it asks for: of those that are closed it is
+  // told of the one that is.
+  seen.workers.push_back(MakeWorker("cuda", ""));
+  seen.workers.push_back(MakeWorker("cuda", ""));
+  seen.workers.back().set_name("workers/other");
+  seen.workers.back().set_cordoned(true);
+  EXPECT_THAT(seen.Reasons(), ElementsAre(reason::kWorkersClosed));
+  EXPECT_THAT(seen.Explain().summary(), HasSubstr("run: " + closed + "; see"));
 }
 
 TEST(ExplainTest, AWorkerThatIsDrainedLaterCountsAsOpen) {

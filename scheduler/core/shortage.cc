@@ -254,6 +254,11 @@ bool Suits(const workers::v1::Device& device, const policy::Shape& shape) {
       [&](const std::string& kernel) { return lacking.count(kernel) > 0; });
 }
 
+bool HasSuitable(const workers::v1::Worker& worker,
+                 const policy::Shape& shape) {
+  return MayHold(worker, shape) && NumSuitable(worker, shape) > 0;
+}
+
 std::string ShortageOf(const std::vector<workers::v1::Worker>& workers,
                        const policy::Shape& shape) {
   Workers left;

@@ -20,6 +20,9 @@ bool MayHold(const workers::v1::Worker& worker, const policy::Shape& shape);
 // asked for, free or not.
 bool Suits(const workers::v1::Device& device, const policy::Shape& shape);
 
+// Whether it may hold a rank and has a device that suits, open or not.
+bool HasSuitable(const workers::v1::Worker& worker, const policy::Shape& shape);
+
 // The first of the requests that no worker meets together with those before it
 // (labels, ranks, NCCL, memory of devices, devices, cores, memory, all ranks at
 // once), and what there is instead; such as "no worker with zone=a has 4 cuda

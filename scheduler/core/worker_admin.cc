@@ -12,11 +12,36 @@ namespace {
 
 using workers::v1::Worker;
 
+constexpr char kCordon[] = "cordon";
+constexpr char kDrain[] = "drain at ";
+
+const audit::v1::Change* NewestOf(const Worker& worker,
+                                  const std::string& prefix) {
+  const auto& changes = worker.changes();
+  for (int i = changes.size() - 1; i >= 0; --i) {
+    if (changes[i].action().rfind(prefix, 0) == 0) return &changes[i];
+  }
+  return nullptr;
+}
+
 Worker Begin(const WorkerAdminPtr& admin, const WorkerChange& change) {
   if (admin != nullptr) return *admin;
   Worker worker;
   worker.set_name(absl::StrCat("workers/", change.worker));
   return worker;
+}
+
+// In the words of all who closed it: who cordons a worker that is to be drained
+// does not take back why.
+std::string ClosedReason(const Worker& worker) {
+  std::string reason;
+  if (worker.has_drain_time() && DrainOf(worker) != nullptr) {
+    reason = DrainOf(worker)->reason();
+  }
+  if (!worker.cordoned() || CordonOf(worker) == nullptr) return reason;
+  const std::string& cordon = CordonOf(worker)->reason();
+  if (cordon.empty() || cordon == reason) return reason;
+  return reason.empty() ? cordon : absl::StrCat(reason, "; ", cordon);
 }
 
 WorkerAdminPtr End(Worker worker, const std::string& action,
@@ -25,7 +50,23 @@ WorkerAdminPtr End(Worker worker, const std::string& action,
   return std::make_shared<const Worker>(std::move(worker));
 }
 
+// The same of a change that closes it.
+WorkerAdminPtr Close(Worker worker, const std::string& action,
+                     const WorkerChange& change) {
+  AddChange(action, change.author, change.now, worker.mutable_changes());
+  worker.set_closed_reason(ClosedReason(worker));
+  return std::make_shared<const Worker>(std::move(worker));
+}
+
 }  // namespace
+
+const audit::v1::Change* CordonOf(const Worker& worker) {
+  return NewestOf(worker, kCordon);
+}
+
+const audit::v1::Change* DrainOf(const Worker& worker) {
+  return NewestOf(worker, kDrain);
+}
 
 bool IsCordoned(const WorkerAdminPtr& admin) {
   return admin != nullptr && admin->cordoned();
@@ -41,8 +82,7 @@ WorkerAdminPtr Cordoned(const WorkerAdminPtr& admin,
   Worker worker = Begin(admin, change);
   if (worker.cordoned()) return admin;
   worker.set_cordoned(true);
-  worker.set_closed_reason(change.author.reason);
-  return End(std::move(worker), "cordon", change);
+  return Close(std::move(worker), kCordon, change);
 }
 
 WorkerAdminPtr Drained(const WorkerAdminPtr& admin, absl::Time at,
@@ -56,11 +96,10 @@ WorkerAdminPtr Drained(const WorkerAdminPtr& admin, absl::Time at,
     }
   }
   *worker.mutable_drain_time() = ToTimestamp(when);
-  worker.set_closed_reason(change.author.reason);
-  return End(std::move(worker),
-             absl::StrCat("drain at ", absl::FormatTime(absl::RFC3339_sec, when,
-                                                        absl::UTCTimeZone())),
-             change);
+  return Close(std::move(worker),
+               absl::StrCat(kDrain, absl::FormatTime(absl::RFC3339_sec, when,
+                                                     absl::UTCTimeZone())),
+               change);
 }
 
 WorkerAdminPtr Uncordoned(const WorkerAdminPtr& admin,

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/time/time.h"
+#include "proto/ordo/audit/v1/change.pb.h"
 #include "proto/ordo/workers/v1/workers.pb.h"
 #include "scheduler/scheduler.h"
 
@@ -20,6 +21,11 @@ namespace ordo::scheduler::core {
 // that were judged code and time. Null: there is nothing of it. Shared, never
 // changed.
 using WorkerAdminPtr = std::shared_ptr<const workers::v1::Worker>;
+
+// The newest change that cordoned a worker, or said when it is drained; null:
+// there is none among those that are kept. As long as the worker's message.
+const audit::v1::Change* CordonOf(const workers::v1::Worker& worker);
+const audit::v1::Change* DrainOf(const workers::v1::Worker& worker);
 
 // Nothing is to start there.
 bool IsCordoned(const WorkerAdminPtr& admin);

@@ -56,6 +56,25 @@ TEST(WorkerAdminTest, LaterDrainTakesThePlaceOfAnEarlierOne) {
   EXPECT_EQ(second->changes_size(), 2);
 }
 
+TEST(WorkerAdminTest, WhoClosesItTooDoesNotTakeBackWhyItWas) {
+  const WorkerAdminPtr drained =
+      Drained(nullptr, absl::FromUnixSeconds(60), At(5, "move"));
+  const WorkerAdminPtr both = Cordoned(drained, At(6, "fans"));
+  EXPECT_EQ(DrainTime(both), absl::FromUnixSeconds(60));
+  EXPECT_EQ(both->closed_reason(), "move; fans");
+  EXPECT_EQ(Cordoned(drained, At(6))->closed_reason(), "move");
+  EXPECT_EQ(Cordoned(drained, At(6, "move"))->closed_reason(), "move");
+  // Another time, for another reason.
+  EXPECT_EQ(
+      Drained(both, absl::FromUnixSeconds(90), At(7, "later"))->closed_reason(),
+      "later; fans");
+  ASSERT_NE(DrainOf(*both), nullptr);
+  EXPECT_EQ(DrainOf(*both)->reason(), "move");
+  ASSERT_NE(CordonOf(*both), nullptr);
+  EXPECT_EQ(CordonOf(*both)->reason(), "fans");
+  EXPECT_EQ(CordonOf(*drained), nullptr);
+}
+
 TEST(WorkerAdminTest, UncordonEndsBoth) {
   const WorkerAdminPtr closed =
       Drained(Cordoned(nullptr, At(1)), absl::FromUnixSeconds(60), At(2));
