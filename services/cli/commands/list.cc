@@ -276,11 +276,8 @@ std::string JobSpecKind(jobs::v1::JobSpec::Kind kind) {
 
 std::string WorkerStateText(const workers::v1::Worker& worker) {
   std::string text = workers::v1::Worker::State_Name(worker.state());
-  if (worker.cordoned()) {
-    absl::StrAppend(&text, ",CORDONED");
-  } else if (worker.has_drain_time()) {
-    absl::StrAppend(&text, ",DRAIN");
-  }
+  if (worker.cordoned()) absl::StrAppend(&text, ",CORDONED");
+  if (worker.has_drain_time()) absl::StrAppend(&text, ",DRAIN");
   if (std::any_of(
           worker.devices().begin(), worker.devices().end(),
           [](const Device& device) { return device.has_quarantine(); })) {

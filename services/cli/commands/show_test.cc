@@ -150,6 +150,16 @@ TEST_F(ShowTest, ClosedWorkerSaysWhoClosedItWhenAndWhy) {
   EXPECT_THAT(out(), HasSubstr("bob"));
   EXPECT_EQ(Run({"list", "workers"}), 0);
   EXPECT_THAT(out(), HasSubstr("ONLINE,DRAIN"));
+
+  // A cordon hides no drain.
+  worker.set_name("workers/both");
+  worker.set_cordoned(true);
+  scheduler_.AddWorker(worker);
+  EXPECT_EQ(Run({"show", "workers/both"}), 0);
+  EXPECT_THAT(out(), HasSubstr("ONLINE,CORDONED,DRAIN"));
+  EXPECT_THAT(out(), ::testing::ContainsRegex("Drains at: +" + time + "\n"));
+  EXPECT_EQ(Run({"list", "workers"}), 0);
+  EXPECT_THAT(out(), HasSubstr("ONLINE,CORDONED,DRAIN"));
 }
 
 TEST_F(ShowTest, JobSaysWhoHeldItAndWhoMovedIt) {
