@@ -432,6 +432,27 @@ std::string Progress(const Job& job) {
                       progress.total_steps());
 }
 
+// Of a job that has finished.
+std::string WhereItsResultsAre(const Job& job) {
+  const std::string& id = job.spec().name();
+  switch (job.spec().kind()) {
+    case jobs::v1::JobSpec::BENCHMARK:
+      return absl::StrCat("its numbers: ordo list reports ", id);
+    // What stored jobs of no kind are too.
+    case jobs::v1::JobSpec::KIND_UNSPECIFIED:
+    case jobs::v1::JobSpec::TRAIN:
+    case jobs::v1::JobSpec::IMPORT:
+      if (!job.spec().evaluations().empty()) break;
+      return absl::StrCat(
+          "it has no evaluations of its own; its checkpoints: "
+          "ordo list checkpoints ",
+          id, "; to score the newest: ordo evaluate ", id, " --task TASK");
+    default:
+      break;
+  }
+  return absl::StrCat("see: ordo report ", id);
+}
+
 }  // namespace
 
 std::optional<Placing> PlacingOf(const State& state, const std::string& job,
@@ -496,10 +517,8 @@ ExplainResponse Explain(const Explained& seen) {
                                         " is being ended"));
       break;
     case Job::SUCCEEDED:
-      response.set_summary(absl::StrCat("job ", id,
-                                        " has finished; see: ordo "
-                                        "report ",
-                                        id));
+      response.set_summary(
+          absl::StrCat("job ", id, " has finished; ", WhereItsResultsAre(job)));
       break;
     default:
       response.set_summary(absl::StrCat("job ", id, " has ended (",

@@ -505,6 +505,27 @@ TEST(ExplainTest, EveryStateHasASentence) {
   }
 }
 
+TEST(ExplainTest, AJobThatHasFinishedNamesTheReportThatThereIs) {
+  Seen seen;
+  seen.job = MakeJob(Job::SUCCEEDED);
+  for (const auto kind :
+       {jobs::v1::JobSpec::TRAIN, jobs::v1::JobSpec::IMPORT}) {
+    seen.job.mutable_spec()->set_kind(kind);
+    EXPECT_EQ(seen.Explain().summary(),
+              "job b has finished; it has no evaluations of its own; its "
+              "checkpoints: ordo list checkpoints b; to score the newest: ordo "
+              "evaluate b --task TASK");
+  }
+  seen.job.mutable_spec()->set_kind(jobs::v1::JobSpec::BENCHMARK);
+  EXPECT_EQ(seen.Explain().summary(),
+            "job b has finished; its numbers: ordo list reports b");
+  seen.job.mutable_spec()->set_kind(jobs::v1::JobSpec::COMPARE);
+  EXPECT_EQ(seen.Explain().summary(), "job b has finished; see: ordo report b");
+  seen.job.mutable_spec()->set_kind(jobs::v1::JobSpec::TRAIN);
+  seen.job.mutable_spec()->add_evaluations()->set_task("addition_grid");
+  EXPECT_EQ(seen.Explain().summary(), "job b has finished; see: ordo report b");
+}
+
 TEST(ExplainTest, ARunningJobSaysWhereAndHowFar) {
   Seen seen;
   seen.job = MakeJob(Job::RUNNING);

@@ -62,6 +62,30 @@ std::vector<Report> Choose(const Job& job, const std::vector<Report>& all) {
   return chosen;
 }
 
+// What to do about a job without reports.
+std::string AdviceWithoutReports(const Job& job) {
+  const std::string name = ShortName(job.name());
+  const auto kind = job.spec().kind();
+  // Only these leave checkpoints. What stored jobs of no kind are is training.
+  const bool trains = kind == jobs::v1::JobSpec::KIND_UNSPECIFIED ||
+                      kind == jobs::v1::JobSpec::TRAIN ||
+                      kind == jobs::v1::JobSpec::IMPORT;
+  const bool evaluates = !trains || !job.spec().evaluations().empty();
+  const std::string score =
+      absl::StrCat("score a checkpoint of it with: ordo evaluate ", name,
+                   evaluates ? "" : " --task TASK");
+  if (!HasEnded(job.state())) {
+    return evaluates
+               ? absl::StrCat("so wait for it: ordo watch ", name)
+               : absl::StrCat("and has no evaluations of its own; ", score);
+  }
+  if (job.state() == Job::SUCCEEDED) {
+    return trains ? "so " + score : "see: ordo show " + name;
+  }
+  return absl::StrCat("why: ordo explain ", name,
+                      trains ? "; if it left any, " + score : "");
+}
+
 absl::StatusOr<std::vector<Report>> FetchReports(Context& context,
                                                  const Job& job) {
   ListReportsRequest request;
@@ -81,11 +105,7 @@ absl::StatusOr<std::vector<Report>> FetchReports(Context& context,
   if (all.empty()) {
     return absl::FailedPreconditionError(absl::StrCat(
         ShortName(job.name()), " has no reports; it is ",
-        Job::State_Name(job.state()),
-        HasEnded(job.state())
-            ? ", so score a checkpoint of it with: ordo evaluate " +
-                  ShortName(job.name())
-            : ", so wait for it: ordo watch " + ShortName(job.name())));
+        Job::State_Name(job.state()), ", ", AdviceWithoutReports(job)));
   }
   return Choose(job, all);
 }

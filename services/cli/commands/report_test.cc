@@ -180,15 +180,38 @@ TEST_F(ReportJobTest, EncodingsThatDifferInAParameterHaveNamesOfTheirOwn) {
 }
 
 TEST_F(ReportTest, JobWithoutReportsSaysWhatToDo) {
-  scheduler_.SetJob("a", Job::RUNNING);
-  EXPECT_EQ(Run({"report", "a"}), 2);
-  EXPECT_EQ(err(),
-            "ordo: a has no reports; it is RUNNING, so wait for it: "
-            "ordo watch a\n");
-  scheduler_.SetJob("a", Job::SUCCEEDED);
-  EXPECT_EQ(Run({"report", "a"}), 2);
-  EXPECT_THAT(err(),
-              HasSubstr("score a checkpoint of it with: ordo evaluate a"));
+  const auto advice = [this](jobs::v1::JobSpec::Kind kind, Job::State state,
+                             const std::string& evaluates) {
+    scheduler_.SetJob("a", state, [&](Job* job) {
+      job->mutable_spec()->set_kind(kind);
+      job->mutable_spec()->clear_evaluations();
+      if (evaluates.empty()) return;
+      job->mutable_spec()->add_evaluations()->set_task(evaluates);
+    });
+    EXPECT_EQ(Run({"report", "a"}), 2);
+    const std::string begin = "ordo: a has no reports; it is ";
+    EXPECT_EQ(err().rfind(begin, 0), 0u) << err();
+    return err().substr(begin.size());
+  };
+  const auto train = jobs::v1::JobSpec::TRAIN;
+  EXPECT_EQ(advice(train, Job::RUNNING, "addition_grid"),
+            "RUNNING, so wait for it: ordo watch a\n");
+  EXPECT_EQ(advice(train, Job::RUNNING, ""),
+            "RUNNING, and has no evaluations of its own; score a checkpoint of "
+            "it with: ordo evaluate a --task TASK\n");
+  EXPECT_EQ(advice(train, Job::SUCCEEDED, "addition_grid"),
+            "SUCCEEDED, so score a checkpoint of it with: ordo evaluate a\n");
+  EXPECT_EQ(advice(train, Job::SUCCEEDED, ""),
+            "SUCCEEDED, so score a checkpoint of it with: ordo evaluate a "
+            "--task TASK\n");
+  EXPECT_EQ(advice(train, Job::FAILED, ""),
+            "FAILED, why: ordo explain a; if it left any, score a checkpoint "
+            "of it with: ordo evaluate a --task TASK\n");
+  const auto evaluate = jobs::v1::JobSpec::EVALUATE;
+  EXPECT_EQ(advice(evaluate, Job::QUEUED, "addition_grid"),
+            "QUEUED, so wait for it: ordo watch a\n");
+  EXPECT_EQ(advice(evaluate, Job::CANCELLED, "addition_grid"),
+            "CANCELLED, why: ordo explain a\n");
 }
 
 TEST_F(ReportJobTest, DamagedResultIsNotDrawn) {
