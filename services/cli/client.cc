@@ -35,6 +35,12 @@ bool IsAway(const grpc::Status& status) {
          status.error_code() == grpc::StatusCode::CANCELLED;
 }
 
+bool IsRefusedForNow(const grpc::Status& status) {
+  // What is larger than a message may be is refused at each try.
+  return status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED &&
+         !absl::StrContains(status.error_message(), "larger than max");
+}
+
 std::shared_ptr<grpc::Channel> Client::channel() {
   if (channel_ == nullptr) channel_ = base::Connect(options_.address);
   return channel_;

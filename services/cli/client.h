@@ -107,6 +107,8 @@ class Client {
 
 // Whether a broken stream or call is worth another try.
 bool IsAway(const grpc::Status& status);
+// Whether a limit of the server's refused the call: it is taken later.
+bool IsRefusedForNow(const grpc::Status& status);
 
 }  // namespace ordo::services::cli
 

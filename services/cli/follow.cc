@@ -113,7 +113,9 @@ class Follower {
       mailbox->interrupted = true;
       mailbox->changed.NotifyAll();
     });
-    const SteadyTime deadline = After(options.timeout);
+    const bool looks_once = options.timeout <= absl::ZeroDuration();
+    const SteadyTime deadline = After(
+        looks_once ? context_.client.options().call_timeout : options.timeout);
     // Without anybody to call, nothing ticks.
     SteadyTime next_tick = options.on_change != nullptr ? Now() : deadline;
     while (true) {
@@ -127,7 +129,14 @@ class Follower {
       }
       if (AllEnded()) return FollowEnd::kAllEnded;
       if (interrupted) return FollowEnd::kInterrupted;
-      if (Now() >= deadline) return FollowEnd::kTimedOut;
+      if (looks_once && HeardOfAll()) return FollowEnd::kTimedOut;
+      if (Now() >= deadline) {
+        // Nobody said how it stands.
+        if (looks_once && !AllConnected()) {
+          return context_.client.Unreachable("");
+        }
+        return FollowEnd::kTimedOut;
+      }
       Sleep(std::min(deadline, next_tick));
     }
   }
@@ -144,6 +153,17 @@ class Follower {
     return std::all_of(jobs_.begin(), jobs_.end(), [](const FollowedJob& job) {
       return HasEnded(job.job.state());
     });
+  }
+
+  bool HeardOfAll() const {
+    return std::all_of(jobs_.begin(), jobs_.end(), [](const FollowedJob& job) {
+      return !job.job.name().empty();
+    });
+  }
+
+  bool AllConnected() const {
+    return std::all_of(jobs_.begin(), jobs_.end(),
+                       [](const FollowedJob& job) { return job.connected; });
   }
 
   absl::Status StartStreams() {
@@ -188,6 +208,12 @@ class Follower {
   absl::Status NoteAbsence(size_t i, const grpc::Status& status) {
     Follow& follow = follows_[i];
     if (NoteArchived(status, &jobs_[i])) return absl::OkStatus();
+    if (IsRefusedForNow(status)) {
+      // It is there, and takes so many calls a second or streams at a time.
+      follow.away_since.reset();
+      RetryLater(i, absl::Seconds(2));
+      return absl::OkStatus();
+    }
     if (!status.ok() && !IsAway(status)) return context_.client.Explain(status);
     jobs_[i].connected = false;
     const absl::Duration now = context_.clock.Monotonic();
@@ -195,12 +221,16 @@ class Follower {
     if (now - *follow.away_since >= context_.client.options().patience) {
       return context_.client.Unreachable("");
     }
+    RetryLater(i, absl::Seconds(1));
+    return absl::OkStatus();
+  }
+
+  void RetryLater(size_t i, absl::Duration most) {
     base::BackoffOptions backoff;
     backoff.initial = absl::Milliseconds(50);
-    backoff.max = absl::Seconds(1);
-    follow.retry_at =
-        After(base::BackoffDelay(backoff, ++follow.failures, jobs_[i].name));
-    return absl::OkStatus();
+    backoff.max = most;
+    follows_[i].retry_at = After(
+        base::BackoffDelay(backoff, ++follows_[i].failures, jobs_[i].name));
   }
 
   void Sleep(SteadyTime until) {

@@ -22,6 +22,7 @@ struct FollowedJob {
 };
 
 struct FollowOptions {
+  // 0: until each job has been heard of once, or a call's timeout is over.
   absl::Duration timeout = absl::InfiniteDuration();
   // on_change is called at least this often.
   absl::Duration tick = absl::InfiniteDuration();
@@ -32,7 +33,8 @@ struct FollowOptions {
 enum class FollowEnd { kAllEnded, kInterrupted, kTimedOut };
 
 // Follows jobs until all have ended. Rides out an absence of the server for
-// ClientOptions::patience; then UNAVAILABLE. NOT_FOUND when a job does not
+// ClientOptions::patience; then UNAVAILABLE. What a limit of the server's
+// refuses is tried again until it is taken. NOT_FOUND when a job does not
 // exist.
 absl::StatusOr<FollowEnd> FollowJobs(Context& context,
                                      std::vector<FollowedJob>& jobs,

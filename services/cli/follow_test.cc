@@ -156,6 +156,53 @@ TEST_F(FollowTest, TimeoutEndsIt) {
   EXPECT_THAT(Follow({"a"}, options), IsOkAndHolds(FollowEnd::kTimedOut));
 }
 
+TEST_F(FollowTest, WhatALimitRefusesIsTriedAgain) {
+  scheduler_.SetJob("a", Job::SUCCEEDED);
+  scheduler_.SetJob("b", Job::SUCCEEDED);
+  scheduler_.RefuseWatches(3, "more than 1 call a second");
+  EXPECT_THAT(Follow({"a", "b"}, {}), IsOkAndHolds(FollowEnd::kAllEnded));
+}
+
+TEST_F(FollowTest, WhatALimitRefusesEndsWithTheTimeout) {
+  scheduler_.SetJob("a", Job::SUCCEEDED);
+  scheduler_.RefuseWatches(1'000'000, "more than 1 call a second");
+  FollowOptions options;
+  options.timeout = absl::Milliseconds(200);
+  EXPECT_THAT(Follow({"a"}, options), IsOkAndHolds(FollowEnd::kTimedOut));
+}
+
+TEST_F(FollowTest, WhatIsTooLargeIsNotTriedAgain) {
+  scheduler_.SetJob("a", Job::SUCCEEDED);
+  scheduler_.RefuseWatches(1'000'000, "Received message larger than max");
+  EXPECT_THAT(Follow({"a"}, {}),
+              StatusIs(absl::StatusCode::kResourceExhausted));
+}
+
+TEST_F(FollowTest, WithoutTimeItLooksOnce) {
+  FollowOptions options;
+  options.timeout = absl::ZeroDuration();
+  scheduler_.SetJob("a", Job::SUCCEEDED);
+  EXPECT_THAT(Follow({"a"}, options), IsOkAndHolds(FollowEnd::kAllEnded));
+  scheduler_.SetJob("b", Job::RUNNING);
+  EXPECT_THAT(Follow({"a", "b"}, options), IsOkAndHolds(FollowEnd::kTimedOut));
+  EXPECT_EQ(jobs_[0].job.state(), Job::SUCCEEDED);
+  EXPECT_EQ(jobs_[1].job.state(), Job::RUNNING);
+}
+
+TEST_F(FollowTest, WithoutTimeAndServerNothingIsKnown) {
+  ClientOptions hasty = Options(scheduler_);
+  hasty.call_timeout = absl::Milliseconds(200);
+  scheduler_.Leave();
+  Client client(hasty, interrupt_);
+  Context context{in_,    out_,       out_,   Terminal(), OutputForm::kTable,
+                  client, interrupt_, files_, clock_,     nullptr};
+  jobs_ = *JobsToFollow({"a"});
+  FollowOptions options;
+  options.timeout = absl::ZeroDuration();
+  EXPECT_THAT(FollowJobs(context, jobs_, options),
+              StatusIs(absl::StatusCode::kUnavailable));
+}
+
 TEST_F(FollowTest, UnknownJobIsAnError) {
   EXPECT_THAT(Follow({"a"}, {}), StatusIs(absl::StatusCode::kNotFound));
 }

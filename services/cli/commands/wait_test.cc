@@ -38,6 +38,25 @@ TEST_F(WaitTest, TimeoutIsExitCodeFive) {
   EXPECT_THAT(err(), HasSubstr("the time is up; still going: a"));
 }
 
+TEST_F(WaitTest, TimeoutZeroLooksOnceAndSaysHowItStands) {
+  scheduler_.SetJob("good", Job::SUCCEEDED);
+  scheduler_.SetJob("bad", Job::FAILED);
+  scheduler_.SetJob("a", Job::RUNNING);
+  EXPECT_EQ(Run({"wait", "good", "--timeout", "0"}), 0) << err();
+  EXPECT_EQ(out(), "good SUCCEEDED\n");
+  EXPECT_EQ(Run({"wait", "bad", "--timeout", "0"}), 1);
+  EXPECT_EQ(Run({"wait", "good", "a", "--timeout", "0"}), 5);
+  EXPECT_EQ(out(), "a\n");
+  EXPECT_THAT(err(), HasSubstr("the time is up; still going: a"));
+}
+
+TEST_F(WaitTest, SeveralJobsAreWaitedForUnderALowLimitOfCalls) {
+  scheduler_.SetJob("a", Job::SUCCEEDED);
+  scheduler_.SetJob("b", Job::SUCCEEDED);
+  scheduler_.RefuseWatches(2, "more than 1 call a second");
+  EXPECT_EQ(Run({"wait", "a", "b"}), 0) << err();
+}
+
 TEST_F(WaitTest, JsonHasARecordOfEachJobAlsoWhenTheTimeIsUp) {
   scheduler_.SetJob("a", Job::SUCCEEDED);
   scheduler_.SetJob("b", Job::RUNNING);

@@ -49,6 +49,8 @@ struct FakeScheduler::State {
   std::map<std::string, std::string> logs;
   std::map<std::string, int> watchers;
   bool breaks_next_watch = false;
+  int watches_to_refuse = 0;
+  std::string watch_refusal;
   std::map<std::string, workers::v1::Worker> workers;
   std::map<std::string, checkpoints::v1::Checkpoint> checkpoints;
   std::map<std::string, reports::v1::Report> reports;
@@ -168,6 +170,11 @@ class FakeScheduler::Jobs : public jobs::v1::JobsService::Service {
       grpc::ServerContext* context, const jobs::v1::WatchJobRequest* request,
       grpc::ServerWriter<jobs::v1::WatchJobResponse>* writer) override {
     base::MutexLock lock(state_.mutex);
+    if (state_.watches_to_refuse > 0) {
+      --state_.watches_to_refuse;
+      return grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED,
+                          state_.watch_refusal);
+    }
     const auto archived = state_.archived.find(request->name());
     if (archived != state_.archived.end()) {
       return base::ToGrpcStatus(base::WithErrorInfo(
@@ -575,6 +582,12 @@ bool FakeScheduler::WaitForCreateRequests(size_t count) {
 void FakeScheduler::BreakNextWatch() {
   base::MutexLock lock(state_->mutex);
   state_->breaks_next_watch = true;
+}
+
+void FakeScheduler::RefuseWatches(int count, const std::string& message) {
+  base::MutexLock lock(state_->mutex);
+  state_->watches_to_refuse = count;
+  state_->watch_refusal = message;
 }
 
 bool FakeScheduler::WaitForWatcher(const std::string& id, int count) {

@@ -72,6 +72,8 @@ class FakeScheduler {
   bool WaitForCreateRequests(size_t count);
   // The next watch of a job breaks off after its first answer.
   void BreakNextWatch();
+  // The next `count` watches are RESOURCE_EXHAUSTED, in these words.
+  void RefuseWatches(int count, const std::string& message);
   // Waits until the job has been watched so many times; false after ten
   // seconds.
   bool WaitForWatcher(const std::string& id, int count = 1);
