@@ -54,6 +54,10 @@ bool HasEnded(jobs::v1::Job::State state) {
          state == jobs::v1::Job::CANCELLED;
 }
 
+bool CouldStart(const jobs::v1::Job& job) {
+  return job.state() == jobs::v1::Job::QUEUED && job.parts().empty();
+}
+
 std::string FormatTime(const google::protobuf::Timestamp& time) {
   if (time.seconds() == 0) return "-";
   return TimeText(base::ToTime(time));

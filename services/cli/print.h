@@ -21,6 +21,9 @@ bool PrintStructured(Context& context,
 // "RUNNING" in its colour.
 Cell StateCell(jobs::v1::Job::State state);
 bool HasEnded(jobs::v1::Job::State state);
+// Whether it may be given the next device that comes free. One with parts only
+// sums these up.
+bool CouldStart(const jobs::v1::Job& job);
 
 // "2026-11-20 21:30:05 CET", in the local zone; "-" for an unset time.
 std::string FormatTime(const google::protobuf::Timestamp& time);

@@ -1,3 +1,6 @@
+#include <string>
+#include <vector>
+
 #include "base/status/status.h"
 #include "services/cli/commands/commands.h"
 #include "services/cli/commands/each.h"
@@ -37,8 +40,30 @@ absl::Status CancelOne(Context& context, const std::string& argument) {
   return absl::OkStatus();
 }
 
+// Those that could start come first: else one of them might, on a device that
+// another leaves. In the order given, as far as the scheduler does not say.
+std::vector<std::string> InOrder(Context& context,
+                                 const std::vector<std::string>& arguments) {
+  if (arguments.size() < 2) return arguments;
+  std::vector<std::string> ordered;
+  std::vector<std::string> later;
+  bool answers = true;
+  for (const std::string& argument : arguments) {
+    const auto name = JobName(argument);
+    bool could_start = false;
+    if (answers && name.ok()) {
+      const auto job = GetJob(context, *name);
+      answers = job.ok() || absl::IsNotFound(job.status());
+      could_start = job.ok() && CouldStart(*job);
+    }
+    (could_start ? ordered : later).push_back(argument);
+  }
+  ordered.insert(ordered.end(), later.begin(), later.end());
+  return ordered;
+}
+
 absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
-  return ForEach(context, arguments.positional(), CancelOne);
+  return ForEach(context, InOrder(context, arguments.positional()), CancelOne);
 }
 
 }  // namespace
@@ -53,7 +78,9 @@ Command CancelCommand() {
       "that\n"
       "were written stay. A job that has ended already is an error; the "
       "others\n"
-      "are cancelled all the same.";
+      "are cancelled all the same. Those that wait are cancelled first, so "
+      "that\n"
+      "none starts on what another leaves.";
   command.min_arguments = 1;
   command.max_arguments = kAnyNumber;
   command.completes = "jobs";

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/status/status.h"
 #include "services/cli/context.h"
 #include "services/cli/exit_code.h"
@@ -17,7 +18,7 @@ namespace ordo::services::cli {
 // Calls `act(context, argument)` for each. One that fails keeps none of the
 // others from it: the first error is returned, later ones are printed. But once
 // the scheduler is away (UNAVAILABLE), what is left is not tried, and the error
-// says how much that is.
+// names it.
 template <typename Act>
 absl::StatusOr<ExitCode> ForEach(Context& context,
                                  const std::vector<std::string>& arguments,
@@ -26,12 +27,12 @@ absl::StatusOr<ExitCode> ForEach(Context& context,
   for (size_t i = 0; i < arguments.size(); ++i) {
     const absl::Status status = act(context, arguments[i]);
     if (status.ok()) continue;
-    const size_t num_left = arguments.size() - i;
-    if (absl::IsUnavailable(status) && num_left > 1) {
+    if (absl::IsUnavailable(status) && i + 1 < arguments.size()) {
       if (!first.ok()) context.err << "ordo: " << first.message() << "\n";
+      const auto begin = arguments.begin() + static_cast<ptrdiff_t>(i);
       return absl::UnavailableError(absl::StrCat(
-          std::string(status.message()), "; not done: ", arguments[i],
-          " and the ", num_left - 1, " after it"));
+          std::string(status.message()),
+          "; not done: ", absl::StrJoin(begin, arguments.end(), " ")));
     }
     if (first.ok()) {
       first = status;

@@ -83,7 +83,11 @@ absl::StatusOr<FollowEnd> Follow(Context& context, const StayOptions& options,
   return FollowJobs(context, jobs, follow);
 }
 
-absl::Status CancelAll(Context& context, const std::vector<FollowedJob>& jobs) {
+absl::Status CancelAll(Context& context, std::vector<FollowedJob> jobs) {
+  // None starts on a device that another leaves.
+  std::stable_partition(jobs.begin(), jobs.end(), [](const FollowedJob& job) {
+    return CouldStart(job.job);
+  });
   for (const FollowedJob& job : jobs) {
     if (HasEnded(job.job.state())) continue;
     jobs::v1::CancelJobRequest request;

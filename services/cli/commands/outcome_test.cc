@@ -42,7 +42,7 @@ TEST_F(InterruptedTest, DetachesAndPrintsTheName) {
 TEST_F(InterruptedTest, JsonHasTheJobAsItIs) {
   scheduler_.SetJob("a", Job::RUNNING);
   // Who watches again has read the answer to the first watch.
-  scheduler_.BreakNextWatch();
+  scheduler_.BreakNextWatch("a");
   EXPECT_EQ(RunInterrupted({"wait", "a", "-o", "json"}, 2), 5);
   EXPECT_THAT(out(), ::testing::StartsWith("{\"name\":\"jobs/a\","));
   EXPECT_THAT(out(), HasSubstr("\"state\":\"RUNNING\""));
@@ -61,6 +61,16 @@ TEST_F(InterruptedTest, CancelsWhenAskedTo) {
   EXPECT_EQ(RunInterrupted({"wait", "a", "--cancel-on-interrupt"}), 3);
   EXPECT_EQ(scheduler_.GetJob("a").state(), Job::CANCELLED);
   EXPECT_THAT(out(), HasSubstr("a CANCELLED"));
+}
+
+TEST_F(InterruptedTest, CancelsWhatCouldStartFirst) {
+  scheduler_.SetJob("running", Job::RUNNING);
+  scheduler_.SetJob("a", Job::QUEUED);
+  scheduler_.BreakNextWatch("a");
+  EXPECT_EQ(
+      RunInterrupted({"wait", "running", "a", "--cancel-on-interrupt"}, 2), 3);
+  EXPECT_THAT(scheduler_.cancelled(),
+              ::testing::ElementsAre("jobs/a", "jobs/running"));
 }
 
 TEST_F(OutcomeTest, PartsOfAParentThatHasEndedAreListedUntilTheyAreKnown) {

@@ -48,7 +48,7 @@ struct FakeScheduler::State {
   std::map<std::string, std::string> request_ids;
   std::map<std::string, std::string> logs;
   std::map<std::string, int> watchers;
-  bool breaks_next_watch = false;
+  std::string watch_to_break;  // Of which job; empty: none.
   int watches_to_refuse = 0;
   std::string watch_refusal;
   std::map<std::string, workers::v1::Worker> workers;
@@ -58,6 +58,7 @@ struct FakeScheduler::State {
   jobs::v1::ExplainResponse explanation;
   std::vector<jobs::v1::CreateJobRequest> create_requests;
   std::vector<jobs::v1::ListJobsRequest> list_requests;
+  std::vector<std::string> cancelled;
   std::vector<int64_t> offsets;
   absl::Status refusal;
   Job::State created_state = Job::QUEUED;
@@ -161,6 +162,7 @@ class FakeScheduler::Jobs : public jobs::v1::JobsService::Service {
     }
     Job job = found->second;
     job.set_state(Job::CANCELLED);
+    state_.cancelled.push_back(job.name());
     state_.Put(job);
     *response = job;
     return state_.Answer(*context);
@@ -197,7 +199,10 @@ class FakeScheduler::Jobs : public jobs::v1::JobsService::Service {
         *response.mutable_job() = job;
         writer->Write(response);
         if (Ended(job)) return grpc::Status::OK;
-        if (std::exchange(state_.breaks_next_watch, false)) break;
+        if (state_.watch_to_break == job.name()) {
+          state_.watch_to_break.clear();
+          break;
+        }
       }
       state_.WaitABit();
     }
@@ -565,6 +570,11 @@ std::vector<jobs::v1::ListJobsRequest> FakeScheduler::list_requests() {
   return state_->list_requests;
 }
 
+std::vector<std::string> FakeScheduler::cancelled() {
+  base::MutexLock lock(state_->mutex);
+  return state_->cancelled;
+}
+
 std::vector<int64_t> FakeScheduler::offsets() {
   base::MutexLock lock(state_->mutex);
   return state_->offsets;
@@ -579,9 +589,9 @@ bool FakeScheduler::WaitForCreateRequests(size_t count) {
   return true;
 }
 
-void FakeScheduler::BreakNextWatch() {
+void FakeScheduler::BreakNextWatch(const std::string& id) {
   base::MutexLock lock(state_->mutex);
-  state_->breaks_next_watch = true;
+  state_->watch_to_break = "jobs/" + id;
 }
 
 void FakeScheduler::RefuseWatches(int count, const std::string& message) {

@@ -66,12 +66,14 @@ class FakeScheduler {
   // Requests of CreateJob, in order, also those refused.
   std::vector<jobs::v1::CreateJobRequest> create_requests();
   std::vector<jobs::v1::ListJobsRequest> list_requests();
+  // Resource names of the jobs that were cancelled, in order.
+  std::vector<std::string> cancelled();
   // Offsets at which files and logs were asked for, in order.
   std::vector<int64_t> offsets();
   // Waits until so many jobs have been asked for; false after ten seconds.
   bool WaitForCreateRequests(size_t count);
-  // The next watch of a job breaks off after its first answer.
-  void BreakNextWatch();
+  // The next watch of the job breaks off after its first answer.
+  void BreakNextWatch(const std::string& id);
   // The next `count` watches are RESOURCE_EXHAUSTED, in these words.
   void RefuseWatches(int count, const std::string& message);
   // Waits until the job has been watched so many times; false after ten
