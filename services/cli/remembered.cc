@@ -20,7 +20,8 @@ constexpr size_t kMaxSettingsBytes = 1 << 20;
 constexpr char kHeader[] =
     "# What `ordo up` was told: it holds at the next `ordo up` too. Change it\n"
     "# with its options --set, --data-root, --trainer and --trainer-env;\n"
-    "# --fresh-settings forgets all that is not given beside it.\n";
+    "# --fresh-settings forgets all that is not given beside it, and where it\n"
+    "# listened.\n";
 
 std::string NameOf(const std::string& assignment) {
   return assignment.substr(0, assignment.find('='));

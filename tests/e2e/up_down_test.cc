@@ -316,8 +316,8 @@ TEST_F(UpDownTest, APlainUpGoesOnAsItWasTold) {
                                HasSubstr("data_roots: \"/"),
                                HasSubstr("tests/fake/fake_trainer")));
   ASSERT_EQ(Ordo({"down", "--dir", dir_}).exit_code, 0);
-  const Output fresh =
-      Ordo({"up", "--dir", dir_, "--fresh-settings", "--detach"});
+  const Output fresh = Ordo({"up", "--dir", dir_, "--fresh-settings",
+                             "--listen", "127.0.0.1:0", "--detach"});
   ASSERT_EQ(fresh.exit_code, 0) << fresh.text;
   EXPECT_THAT(base::ReadFile(files_, dir_ + "/config/worker.textproto", 1 << 20)
                   .value_or(""),

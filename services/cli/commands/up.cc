@@ -1,6 +1,4 @@
 #include <cerrno>
-#include <climits>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -11,24 +9,16 @@
 #include "absl/strings/str_cat.h"
 #include "base/files/file_util.h"
 #include "base/process/process.h"
-#include "base/rpc/address.h"
 #include "base/status/status.h"
 #include "services/cli/client.h"
 #include "services/cli/commands/commands.h"
+#include "services/cli/commands/up_options.h"
 #include "services/cli/deployment.h"
 #include "services/cli/keeper.h"
 #include "services/cli/remembered.h"
 
 namespace ordo::services::cli {
 namespace {
-
-// What was given, and what holds: with what a deployment remembers.
-struct UpOptions {
-  DeploymentOptions given;
-  DeploymentOptions all;
-  // Nothing is remembered.
-  bool fresh = false;
-};
 
 // The command line of a keeper: it names the absolute folder, so that whoever
 // looks at the processes sees what belongs to which deployment.
@@ -126,70 +116,6 @@ absl::StatusOr<ExitCode> Detach(Context& context,
       absl::StrCat("the deployment does not answer; see ", log));
 }
 
-absl::StatusOr<std::string> AbsolutePath(const std::string& path) {
-  char resolved[PATH_MAX];
-  if (realpath(path.c_str(), resolved) == nullptr) {
-    return base::SystemError(errno, "--trainer " + path);
-  }
-  return std::string(resolved);
-}
-
-// What was right when it was given may not be so any more.
-absl::Status CheckRemembered(const DeploymentOptions& all) {
-  ORDO_RETURN_IF_ERROR(CheckSettings(all));
-  for (const std::string& root : all.data_roots) {
-    ORDO_RETURN_IF_ERROR(DataRoot(root).status());
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<UpOptions> ReadOptions(Context& context,
-                                      const Arguments& arguments) {
-  UpOptions up;
-  up.fresh = arguments.Has("fresh-settings");
-  DeploymentOptions& options = up.given;
-  options.insecure = arguments.Has("insecure");
-  if (arguments.Has("trainer")) {
-    ORDO_ASSIGN_OR_RETURN(options.trainer,
-                          AbsolutePath(arguments.Get("trainer", "")));
-  }
-  options.trainer_environment = arguments.All("trainer-env");
-  options.settings = arguments.All("set");
-  ORDO_RETURN_IF_ERROR(CheckSettings(options));
-  for (const std::string& path : arguments.All("data-root")) {
-    ORDO_ASSIGN_OR_RETURN(options.data_roots.emplace_back(), DataRoot(path));
-  }
-  const std::string named =
-      arguments.Get("dir", context.environment("ORDO_DIR").value_or(""));
-  const std::optional<std::string> data_home = DataHome(context.environment);
-  const absl::StatusOr<std::string> existing =
-      DeploymentFolder(context.files, named, data_home, /*create=*/false);
-  // One that comes up again is found where it was.
-  const std::string before =
-      existing.ok() ? ConfiguredListen(context.files, *existing) : "";
-  options.listen =
-      arguments.Get("listen", before.empty() ? options.listen : before);
-  ORDO_RETURN_IF_ERROR(base::AddContext(
-      base::CheckListen(options.listen, options.insecure, "give --insecure"),
-      "--listen"));
-  // A first `up` that cannot serve leaves nothing behind.
-  if (before.empty()) ORDO_RETURN_IF_ERROR(CheckPortFree(options.listen));
-  ORDO_ASSIGN_OR_RETURN(
-      options.folder,
-      DeploymentFolder(context.files, named, data_home, /*create=*/true));
-  up.all = options;
-  if (!up.fresh) {
-    ORDO_ASSIGN_OR_RETURN(const DeploymentOptions remembered,
-                          ReadRemembered(context.files, options.folder));
-    up.all = WithRemembered(remembered, options);
-    ORDO_RETURN_IF_ERROR(
-        base::AddContext(CheckRemembered(up.all),
-                         "with what is remembered (forget it with "
-                         "--fresh-settings)"));
-  }
-  return up;
-}
-
 void TellRemembered(Context& context, const UpOptions& options) {
   const std::string as_before = AsBefore(options.given, options.all);
   if (as_before.empty()) return;
@@ -205,7 +131,7 @@ void WarnIfInsecure(Context& context, const DeploymentOptions& options) {
 }
 
 absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
-  ORDO_ASSIGN_OR_RETURN(const UpOptions up, ReadOptions(context, arguments));
+  ORDO_ASSIGN_OR_RETURN(const UpOptions up, ReadUpOptions(context, arguments));
   const DeploymentOptions& options = up.all;
   ORDO_ASSIGN_OR_RETURN(const std::string program, base::ExecutablePath());
   const std::vector<std::string> argv =
@@ -262,7 +188,8 @@ Command UpCommand() {
       {"set", 0, "FIELD=VALUE", "configuration, such as scheduler.lease=5s",
        true},
       {"data-root", 0, "PATH", "a folder that jobs may read data from", true},
-      {"fresh-settings", 0, "", "forget what an earlier `ordo up` was told"},
+      {"fresh-settings", 0, "",
+       "forget all that an earlier `ordo up` was told, --listen too"},
       {"trainer", 0, "PATH", "another program in place of ordo-trainer"},
       {"trainer-env", 0, "NAME=VALUE", "environment of trainers", true},
   };
