@@ -38,7 +38,8 @@ namespace {
 
 constexpr int kExitFailure = 1;
 constexpr int kExitBadInput = 2;
-// The store; as of `ordo`.
+// As of `ordo`: by a limit of the machine's, such as a full disk; the store.
+constexpr int kExitRefused = 8;
 constexpr int kExitDamaged = 9;
 
 constexpr char kUsage[] =
@@ -56,10 +57,12 @@ constexpr char kUsage[] =
     "Rows that are damaged are named on stderr. backup copies them as they "
     "are; restore refuses a copy with such rows, and with --damaged puts it in "
     "place: a scheduler starts on it unless it needs one of them. Exit codes: "
-    "0 done, and all is whole; 1 not done; 2 bad input; 9 damage, whether it "
-    "was done (\"copied\", \"restored\" on stdout) or not.";
+    "0 done, and all is whole; 1 not done; 2 bad input; 8 not done for want of "
+    "room on a disk; 9 damage, whether it was done (\"copied\", \"restored\" "
+    "on stdout) or not.";
 
 int ExitOfFailure(const absl::Status& status) {
+  if (absl::IsResourceExhausted(status)) return kExitRefused;
   return absl::IsDataLoss(status) ? kExitDamaged : kExitFailure;
 }
 

@@ -154,7 +154,11 @@ absl::StatusOr<std::string> DeploymentFolder(
   if (create) {
     const absl::Status made = files.MakeFolders(folder);
     if (!made.ok()) {
-      return absl::InvalidArgumentError(
+      // A disk that is full or fails is no fault of the name.
+      const bool is_of_disk =
+          absl::IsResourceExhausted(made) || absl::IsDataLoss(made);
+      return absl::Status(
+          is_of_disk ? made.code() : absl::StatusCode::kInvalidArgument,
           absl::StrCat(std::string(made.message()), "; ", fix));
     }
     if (access(folder.c_str(), W_OK | X_OK) != 0) {

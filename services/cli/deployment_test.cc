@@ -1,6 +1,7 @@
 #include "services/cli/deployment.h"
 
 #include <arpa/inet.h>
+#include <cerrno>
 #include <map>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/files/file_util.h"
+#include "base/files/testing/faulty_filesystem.h"
 #include "base/files/testing/temporary_folder.h"
 #include "base/status/testing/status_matchers.h"
 #include "base/yaml/text_form.h"
@@ -205,6 +207,14 @@ TEST_F(DeploymentTest, FolderIsMadeAndAbsolute) {
   ORDO_ASSERT_OK_AND_ASSIGN(const std::string at_home,
                             DeploymentFolder(files_, "", folder_.path(), true));
   EXPECT_EQ(at_home, folder_.Path("ordo"));
+}
+
+TEST_F(DeploymentTest, AFullDiskIsNoFaultOfTheFolder) {
+  base::testing::FaultyFilesystem files(files_);
+  files.Fail(base::testing::FileOperation::kMakeFolders, "", ENOSPC);
+  EXPECT_THAT(DeploymentFolder(files, folder_.Path("b"), std::nullopt, true),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       HasSubstr("--dir or ORDO_DIR")));
 }
 
 TEST(DataHomeTest, IsWhatTheUserNamesElseTheCustomaryPlaceAtHome) {

@@ -26,6 +26,17 @@ ExitCode ExitCodeOf(const absl::Status& status) {
   }
 }
 
+absl::Status ErrorOfExit(int exit_code, const std::string& message) {
+  switch (static_cast<ExitCode>(exit_code)) {
+    case ExitCode::kRefusedForNow:
+      return absl::ResourceExhaustedError(message);
+    case ExitCode::kDamaged:
+      return absl::DataLossError(message);
+    default:
+      return absl::FailedPreconditionError(message);
+  }
+}
+
 ExitCode ExitCodeOf(jobs::v1::Job::State state) {
   switch (state) {
     case jobs::v1::Job::FAILED:

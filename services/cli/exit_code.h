@@ -1,6 +1,8 @@
 #ifndef ORDO_SERVICES_CLI_EXIT_CODE_H_
 #define ORDO_SERVICES_CLI_EXIT_CODE_H_
 
+#include <string>
+
 #include "absl/status/status.h"
 #include "proto/ordo/jobs/v1/jobs.pb.h"
 
@@ -15,8 +17,8 @@ enum class ExitCode {
   kUnreachable = 4,
   kTimedOut = 5,
   // 6 (gate failed) and 7 (inconclusive) are reserved.
-  // By a limit, or by what another did meanwhile: later, or after a look, the
-  // same may be taken.
+  // By a limit, the room on a disk included, or by what another did meanwhile:
+  // later, or after a look, the same may be taken.
   kRefusedForNow = 8,
   // A store, a checkpoint or another file does not hold what it held.
   kDamaged = 9,
@@ -25,6 +27,11 @@ enum class ExitCode {
 
 // The exit code that tells of an error.
 ExitCode ExitCodeOf(const absl::Status& status);
+
+// What a program of ours that did not start ended with, in these words: the
+// error that the exit code tells of; FAILED_PRECONDITION for those that tell
+// nothing of where the fault lies.
+absl::Status ErrorOfExit(int exit_code, const std::string& message);
 
 // The exit code that tells how a job ended; kOk for one that goes on.
 ExitCode ExitCodeOf(jobs::v1::Job::State state);

@@ -25,6 +25,17 @@ TEST(ExitCodeTest, ErrorsAreToldApart) {
   EXPECT_EQ(CodeOf(absl::UnknownError("")), 70);
 }
 
+TEST(ExitCodeTest, WhatAProgramOfOursEndedWithIsPassedOn) {
+  for (const int code : {2, 8, 9}) {
+    EXPECT_EQ(CodeOf(ErrorOfExit(code, "why")), code);
+    EXPECT_EQ(ErrorOfExit(code, "why").message(), "why");
+  }
+  // Of the others, and of a signal, that it did not start.
+  for (const int code : {0, 1, 70, 127}) {
+    EXPECT_EQ(CodeOf(ErrorOfExit(code, "why")), 2);
+  }
+}
+
 TEST(ExitCodeTest, EndsOfJobsAreToldApart) {
   EXPECT_EQ(ExitCodeOf(jobs::v1::Job::SUCCEEDED), ExitCode::kOk);
   EXPECT_EQ(ExitCodeOf(jobs::v1::Job::FAILED), ExitCode::kJobFailed);

@@ -157,10 +157,8 @@ class Keeper {
         context_.clock.Monotonic() - child.started_at > kStartTimeout) {
       const std::string why =
           StartError(context_, options_.folder, child.name, child.log_offset);
-      const bool damaged =
-          !child.running && exit_code_ == static_cast<int>(ExitCode::kDamaged);
-      return damaged ? absl::DataLossError(why)
-                     : absl::FailedPreconditionError(why);
+      return child.running ? absl::FailedPreconditionError(why)
+                           : ErrorOfExit(exit_code_, why);
     }
     return absl::OkStatus();
   }

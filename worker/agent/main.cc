@@ -210,5 +210,7 @@ int main(int argc, char** argv) {
       ordo::worker::agent::ReadConfig(path, absl::GetFlag(FLAGS_deployment));
   if (!config.ok()) return refuse(config.status(), 2);
   const absl::Status status = ordo::worker::agent::Work(*config);
-  return status.ok() ? 0 : refuse(status, 1);
+  if (status.ok()) return 0;
+  // As of `ordo`: by a limit of the machine's, such as a full disk.
+  return refuse(status, absl::IsResourceExhausted(status) ? 8 : 1);
 }

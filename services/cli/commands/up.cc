@@ -108,9 +108,7 @@ absl::StatusOr<ExitCode> Detach(Context& context,
       line =
           absl::StrCat("the keeper ended (", ended->ToString(), "); see ", log);
     }
-    return ended->exit_code == static_cast<int>(ExitCode::kDamaged)
-               ? absl::DataLossError(line)
-               : absl::FailedPreconditionError(line);
+    return ErrorOfExit(ended->exit_code, line);
   }
   return absl::UnavailableError(
       absl::StrCat("the deployment does not answer; see ", log));
@@ -188,8 +186,7 @@ Command UpCommand() {
       {"set", 0, "FIELD=VALUE", "configuration, such as scheduler.lease=5s",
        true},
       {"data-root", 0, "PATH", "a folder that jobs may read data from", true},
-      {"fresh-settings", 0, "",
-       "forget all that an earlier `ordo up` was told, --listen too"},
+      {"fresh-settings", 0, "", "forget what `ordo up` was told, --listen too"},
       {"trainer", 0, "PATH", "another program in place of ordo-trainer"},
       {"trainer-env", 0, "NAME=VALUE", "environment of trainers", true},
   };

@@ -29,7 +29,7 @@ Command WaitCommand() {
       "was up or Ctrl-C came first (the jobs go on).";
   command.options = {
       {"timeout", 0, "DURATION",
-       "stay at most this long, such as 90s or 2h; 0: look once"},
+       "stay at most this long, such as 90s; 0: look once"},
       {"cancel-on-interrupt", 0, "", "Ctrl-C cancels the jobs"},
   };
   command.min_arguments = 1;
