@@ -190,7 +190,7 @@ Command WorkersCommand() {
       "did\n"
       "what, when and why: ordo show workers/WORKER.";
   command.options = {
-      {"at", 0, "TIME", "when to be empty: now, 2h or '2026-11-22 10:00'"},
+      {"at", 0, "TIME", "when to be empty: now, 2h or 'YYYY-MM-DD HH:MM'"},
       {"reason", 0, "TEXT", "why, for others to read"},
   };
   command.min_arguments = 0;
