@@ -99,9 +99,9 @@ struct LiveRank {
   // Not durable, monotonic: when it was last seen and had not ended, at first
   // when the attempt began; when it ended, as far as its worker has told; and
   // up to where the time of its devices has been counted.
-  absl::Duration seen;
-  std::optional<absl::Duration> gone_at;
-  absl::Duration counted;
+  absl::Duration seen = absl::ZeroDuration();
+  std::optional<absl::Duration> gone_at = std::nullopt;
+  absl::Duration counted = absl::ZeroDuration();
 };
 
 // A job whose newest attempt is given to workers and not over.
