@@ -1,13 +1,17 @@
 #include "worker/agent/launcher.h"
 
-#include <poll.h>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/clock/testing/fake_clock.h"
 #include "base/files/file_util.h"
 #include "base/files/files.h"
 #include "base/files/testing/temporary_folder.h"
@@ -25,6 +29,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr absl::Duration kLimit = absl::Seconds(20);
+// Of a launcher that is not waited for long.
+constexpr absl::Duration kPatience = absl::Seconds(2);
 
 class LauncherTest : public ::testing::Test {
  protected:
@@ -49,12 +55,35 @@ class LauncherTest : public ::testing::Test {
     command.deployment = folder_.path();
     return command;
   }
-  // A program of a shell script in place of the supervisor's.
-  std::string Program(const std::string& script) {
+  // Of a program that says its greeting into <name>/said, and in place of a
+  // launcher does what a shell script says.
+  SupervisorCommand FakeCommand(const std::string& name,
+                                const std::string& script) {
     const std::string path = folder_.Path("program");
-    ORDO_EXPECT_OK(base::AtomicWrite(files_, path, "#!/bin/sh\n" + script));
+    ORDO_EXPECT_OK(base::AtomicWrite(
+        files_, path,
+        "#!/bin/sh\n"
+        "[ \"$1\" = --launcher ] || { echo \"$GREETING\" >> $2/said; exit; }\n"
+        "echo $$ >> ${0%/*}/launchers\n" +
+            script));
     EXPECT_EQ(chmod(path.c_str(), 0755), 0);
-    return path;
+    SupervisorCommand command = Command(name, "");
+    command.argv[0] = path;
+    return command;
+  }
+  // How many of its launchers there were; none may be left.
+  int NumFakeLaunchers() {
+    const std::string pids = Text("launchers");
+    const char* next = pids.c_str();
+    int count = 0;
+    for (; *next >= '0' && *next <= '9'; ++count) {
+      char* end = nullptr;
+      const auto pid = static_cast<pid_t>(std::strtol(next, &end, 10));
+      EXPECT_EQ(kill(pid, 0), -1) << pid;
+      EXPECT_EQ(errno, ESRCH) << pid;
+      next = end + std::strspn(end, "\n");
+    }
+    return count;
   }
   std::string Text(const std::string& path) {
     return base::ReadFile(files_, folder_.Path(path), 1 << 20)
@@ -68,7 +97,9 @@ class LauncherTest : public ::testing::Test {
 
   base::testing::TemporaryFolder folder_;
   base::PosixFilesystem files_;
+  base::testing::FakeClock clock_;
   Launcher launcher_;
+  Launcher hasty_{clock_, kPatience};
 };
 
 TEST_F(LauncherTest, SupervisorsAreChildrenThatShowThemselves) {
@@ -158,37 +189,82 @@ TEST_F(LauncherTest, OneThatDiedIsReplaced) {
 }
 
 TEST_F(LauncherTest, WhereThereCanBeNoneEachIsAProgramOfItsOwn) {
-  SupervisorCommand command = Command("a", "");
-  // Says that it cannot, the first time; ends at once, the second.
-  command.argv[0] = Program(
-      "[ \"$1\" = --launcher ] || { echo \"$GREETING\" >> $2/said; exit 0; }\n"
-      "printf '\\377\\377\\377\\377' >&0\n");
+  const SupervisorCommand command =
+      FakeCommand("a", "printf '\\377\\377\\377\\377' >&0\n");
   for (int i = 0; i < 2; ++i) {
     ORDO_ASSERT_OK_AND_ASSIGN(const auto id, launcher_.Start(command));
     ExpectEndsWell(id);
   }
   EXPECT_EQ(Text("a/said"), "hello a\nhello a\n");
   EXPECT_EQ(launcher_.pid(), 0);
+  EXPECT_EQ(NumFakeLaunchers(), 1);
+}
+
+TEST_F(LauncherTest, OneThatEndsAtOnceIsTriedAgainAfterAMinute) {
+  const SupervisorCommand command = FakeCommand("a", "exit 2\n");
+  const auto start = [&] {
+    ORDO_ASSERT_OK_AND_ASSIGN(const auto id, hasty_.Start(command));
+    ExpectEndsWell(id);
+    EXPECT_EQ(hasty_.pid(), 0);
+  };
+  start();
+  clock_.Advance(absl::Seconds(59));
+  start();
+  EXPECT_EQ(NumFakeLaunchers(), 1);
+  clock_.Advance(absl::Seconds(1));
+  start();
+  EXPECT_EQ(NumFakeLaunchers(), 2);
+  EXPECT_EQ(Text("a/said"), "hello a\nhello a\nhello a\n");
+
+  // Another program may do better.
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto id,
+                            launcher_.Start(Command("b", "exit 0")));
+  ExpectEndsWell(id);
+  EXPECT_NE(launcher_.pid(), 0);
+}
+
+TEST_F(LauncherTest, OneThatSaysNothingIsNotWaitedForEachTime) {
+  const SupervisorCommand command = FakeCommand("a", "exec sleep 300\n");
+  for (int i = 0; i < 2; ++i) {
+    ORDO_ASSERT_OK_AND_ASSIGN(const auto id, hasty_.Start(command));
+    ExpectEndsWell(id);
+  }
+  EXPECT_EQ(Text("a/said"), "hello a\nhello a\n");
+  EXPECT_EQ(NumFakeLaunchers(), 1);
+}
+
+TEST_F(LauncherTest, WhatItCannotForkIsAProgramOfItsOwn) {
+  // It can serve; and to the first request: EAGAIN.
+  const SupervisorCommand command = FakeCommand(
+      "a", "printf '\\0\\0\\0\\0\\365\\377\\377\\377' >&0\nexec sleep 300\n");
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto id, launcher_.Start(command));
+  ExpectEndsWell(id);
+  EXPECT_EQ(Text("a/said"), "hello a\n");
+  EXPECT_EQ(NumFakeLaunchers(), 1);
 }
 
 TEST_F(LauncherTest, WhatIsTooLongForItIsAProgramOfItsOwn) {
-  SupervisorCommand command = Command("a", "exit 0");
+  // A text may be executed that is as long as a quarter of the stack may be.
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_STACK, &limit), 0);
+  const rlimit before = limit;
+  limit.rlim_cur = rlim_t{32} << 20;
+  if (setrlimit(RLIMIT_STACK, &limit) != 0) GTEST_SKIP() << "small stacks only";
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto first,
+                            launcher_.Start(Command("a", "exit 0")));
+  ExpectEndsWell(first);
+  const pid_t launcher = launcher_.pid();
+  SupervisorCommand command = Command("b", "echo $LONG1 | wc -c");
   // Longer than a launcher takes, in texts that an execution takes.
   for (int i = 0; i < 45; ++i) {
     command.environment.push_back(
         absl::StrCat("LONG", i, "=", std::string(100'000, 'x')));
   }
-  const auto id = launcher_.Start(command);
-  // The system has a limit, too.
-  if (id.ok()) {
-    ExpectEndsWell(*id);
-  } else {
-    EXPECT_THAT(std::string(id.status().message()),
-                HasSubstr("ordo-supervisor"));
-  }
-  ORDO_ASSERT_OK_AND_ASSIGN(const auto next,
-                            launcher_.Start(Command("b", "exit 0")));
-  ExpectEndsWell(next);
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto id, launcher_.Start(command));
+  ExpectEndsWell(id);
+  setrlimit(RLIMIT_STACK, &before);
+  EXPECT_EQ(Text("b/rank-0.log"), "100001\n");
+  EXPECT_EQ(launcher_.pid(), launcher);
 }
 
 TEST_F(LauncherTest, MissingProgramIsNamed) {
@@ -198,13 +274,44 @@ TEST_F(LauncherTest, MissingProgramIsNamed) {
                                                  HasSubstr("no-such-program")));
 }
 
-TEST_F(LauncherTest, OneThatIsSilentIsEnded) {
-  SupervisorCommand command = Command("a", "");
-  command.argv[0] = Program("printf '\\0\\0\\0\\0' >&0\nexec sleep 300\n");
-  EXPECT_THAT(launcher_.Start(command),
-              StatusIs(absl::StatusCode::kUnavailable));
+TEST_F(LauncherTest, OneThatDoesNotAnswerIsEnded) {
+  const SupervisorCommand command =
+      FakeCommand("a", "printf '\\0\\0\\0\\0' >&0\nexec sleep 300\n");
+  for (int i = 0; i < 2; ++i) {
+    ORDO_ASSERT_OK_AND_ASSIGN(const auto id, hasty_.Start(command));
+    ExpectEndsWell(id);
+  }
+  EXPECT_EQ(Text("a/said"), "hello a\nhello a\n");
+  EXPECT_EQ(hasty_.pid(), 0);
+  EXPECT_EQ(NumFakeLaunchers(), 1);
+}
+
+TEST_F(LauncherTest, OneThatDoesNotReadIsEnded) {
+  SupervisorCommand command =
+      FakeCommand("a", "printf '\\0\\0\\0\\0' >&0\nexec sleep 300\n");
+  // More than a socket holds.
+  for (int i = 0; i < 11; ++i) {
+    command.environment.push_back(
+        absl::StrCat("LONG", i, "=", std::string(100'000, 'x')));
+  }
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto id, hasty_.Start(command));
+  ExpectEndsWell(id);
+  EXPECT_EQ(Text("a/said"), "hello a\n");
+  EXPECT_EQ(hasty_.pid(), 0);
+  EXPECT_EQ(NumFakeLaunchers(), 1);
+}
+
+TEST_F(LauncherTest, WhatAStoppedOneShouldHaveStartedIsStartedOnce) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto a,
+                            launcher_.Start(Command("a", "exit 0")));
+  ExpectEndsWell(a);
+  ASSERT_GT(launcher_.pid(), 0);
+  ASSERT_EQ(kill(launcher_.pid(), SIGSTOP), 0);
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto b,
+                            launcher_.Start(Command("b", "echo here")));
+  ExpectEndsWell(b);
+  EXPECT_EQ(Text("b/rank-0.log"), "here\n");
   EXPECT_EQ(launcher_.pid(), 0);
-  EXPECT_TRUE(base::FindProcesses(folder_.path()).empty());
 }
 
 }  // namespace

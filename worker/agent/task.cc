@@ -210,11 +210,9 @@ absl::Status Task::Start(const DesiredAttempt& desired,
   // All that is started for the task is found by it.
   added.emplace_back(kTaskMark, folders_.task);
   command.environment = EnvironmentWith(options_.environment, added);
-  auto started = options_.launcher->Start(command);
-  // One that did not say that it was started may run.
-  if (absl::IsUnavailable(started.status())) EndLeftovers();
-  ORDO_ASSIGN_OR_RETURN(supervisor_, base::AddContext(std::move(started),
-                                                      "start the supervisor"));
+  ORDO_ASSIGN_OR_RETURN(supervisor_,
+                        base::AddContext(options_.launcher->Start(command),
+                                         "start the supervisor"));
   // Its number is its own until it is reaped, whether it still runs or not.
   OpenSupervisor();
   return absl::OkStatus();

@@ -14,6 +14,10 @@
 // errno. It comes from that process itself: where a launcher dies, either there
 // is a supervisor and its answer, or the socket ends. The first answer comes
 // before any request: 0, or why there can be no launcher here.
+//
+// A supervisor that cannot answer does not run. So a worker that no longer
+// waits shuts its end down for reading: it can read an answer that came before,
+// and none comes after.
 
 namespace ordo::worker::supervisor {
 
