@@ -76,18 +76,20 @@ bool ReadRequest(Request* request) {
   return request->arguments.size() == header.num_arguments;
 }
 
-// Where the kernel says that parts of this process lie (proc(5)).
-bool ReadLayout(prctl_mm_map* layout) {
+// Where the kernel says that parts of this process lie (proc(5)). 0, or errno:
+// ENOSYS where it says it in another way.
+int ReadLayout(prctl_mm_map* layout) {
   const int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;
+  if (file < 0) return errno;
   char text[2048];
   const ssize_t num_bytes = read(file, text, sizeof(text) - 1);
+  const int failed = num_bytes < 0 ? errno : 0;
   close(file);
-  if (num_bytes <= 0) return false;
+  if (failed != 0) return failed;
   text[num_bytes] = '\0';
   // Behind the program's name come field 3, the state, and then numbers.
   const char* rest = std::strrchr(text, ')');
-  if (rest == nullptr || std::strlen(rest) < 4) return false;
+  if (rest == nullptr || std::strlen(rest) < 4) return ENOSYS;
   constexpr int kFirstNumber = 4;
   constexpr int kLastNumber = 51;
   uint64_t fields[kLastNumber + 1] = {};
@@ -95,7 +97,7 @@ bool ReadLayout(prctl_mm_map* layout) {
   for (int i = kFirstNumber; i <= kLastNumber; ++i) {
     char* const begin = next;
     fields[i] = std::strtoull(begin, &next, 10);
-    if (next == begin) return false;
+    if (next == begin) return ENOSYS;
   }
   *layout = {};
   layout->start_code = fields[26];
@@ -109,7 +111,7 @@ bool ReadLayout(prctl_mm_map* layout) {
   layout->env_start = fields[50];
   layout->env_end = fields[51];
   layout->exe_fd = ~0u;
-  return true;
+  return 0;
 }
 
 // 0, or errno: the kernel may be built without it.
@@ -143,6 +145,7 @@ int ShowAs(Request& request, prctl_mm_map layout) {
   std::string error;
   if (!ParseOptions({request.arguments.begin(), request.arguments.end()},
                     &options, &error)) {
+    Say(options, error);
     _exit(2);
   }
   _exit(Supervisor(options).Run());
@@ -152,7 +155,8 @@ int ShowAs(Request& request, prctl_mm_map layout) {
 
 int RunLauncher() {
   prctl_mm_map layout;
-  const int unfit = ReadLayout(&layout) ? SetLayout(layout) : ENOSYS;
+  int unfit = ReadLayout(&layout);
+  if (unfit == 0) unfit = SetLayout(layout);
   Answer(-unfit);
   if (unfit != 0) return 1;
   Request request;

@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
   using ordo::worker::supervisor::Options;
   using ordo::worker::supervisor::ParseOptions;
   using ordo::worker::supervisor::RunLauncher;
+  using ordo::worker::supervisor::Say;
   using ordo::worker::supervisor::Supervisor;
   using ordo::worker::supervisor::Usage;
   const std::vector<std::string> arguments(argv, argv + argc);
@@ -30,8 +31,8 @@ int main(int argc, char** argv) {
   Options options;
   std::string error;
   if (!ParseOptions(arguments, &options, &error)) {
-    std::fprintf(stderr, "ordo-supervisor: %s\n%s", error.c_str(),
-                 Usage().c_str());
+    Say(options, error);
+    std::fputs(Usage().c_str(), stderr);
     return 2;
   }
   return Supervisor(options).Run();

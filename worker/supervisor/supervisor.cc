@@ -40,6 +40,11 @@ JournalRecord RecordOf(Phase phase) {
   return record;
 }
 
+// What names of a rank's files have before their ending.
+std::string OfRank(const Options& options) {
+  return options.rank == 0 ? "" : "-" + std::to_string(options.rank);
+}
+
 }  // namespace
 
 sigset_t WatchedSignals() {
@@ -49,6 +54,21 @@ sigset_t WatchedSignals() {
   sigaddset(&watched, SIGUSR1);
   sigaddset(&watched, SIGCHLD);
   return watched;
+}
+
+void Say(const Options& options, const std::string& text) {
+  const std::string line = "ordo-supervisor: " + text + "\n";
+  std::fputs(line.c_str(), stderr);
+  if (options.attempt_dir.empty()) return;
+  const std::string path =
+      options.attempt_dir + "/supervisor" + OfRank(options) + ".log";
+  const int file =
+      open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (file < 0) return;
+  // The last place there is for news.
+  if (write(file, line.data(), line.size()) < 0) {
+  }
+  close(file);
 }
 
 int Supervisor::Run() {
@@ -90,7 +110,7 @@ bool Supervisor::SetUp() {
   sigprocmask(SIG_BLOCK, &watched, nullptr);
   signals_ = signalfd(-1, &watched, SFD_NONBLOCK | SFD_CLOEXEC);
   if (signals_ < 0) {
-    Say(std::string("signalfd: ") + std::strerror(errno));
+    Say(options_, std::string("signalfd: ") + std::strerror(errno));
     return false;
   }
   const std::string path = options_.task_dir + "/journal";
@@ -100,7 +120,7 @@ bool Supervisor::SetUp() {
   record.pid = getpid();
   record.group = getpgrp();
   if (const int error = journal_.Create(path, {record}); error != 0) {
-    Say("cannot write " + path + ": " + std::strerror(error));
+    Say(options_, "cannot write " + path + ": " + std::strerror(error));
     return false;
   }
   ++num_records_;
@@ -197,7 +217,7 @@ void Supervisor::CheckDeadlines() {
 bool Supervisor::ProgressChanged() {
   struct stat status {};
   const std::string path =
-      options_.attempt_dir + "/progress" + OfRank() + ".records";
+      options_.attempt_dir + "/progress" + OfRank(options_) + ".records";
   if (stat(path.c_str(), &status) != 0) {
     // Not there before the trainer's first record.
     if (errno != ENOENT && !progress_error_recorded_) {
@@ -341,26 +361,8 @@ void Supervisor::Sync(Phase phase) {
 
 void Supervisor::Complain(uint32_t phase, int error_number) {
   if (error_number == 0) return;
-  Say("journal of " + options_.task_dir + ", phase " + std::to_string(phase) +
-      ": " + std::strerror(error_number));
-}
-
-void Supervisor::Say(const std::string& text) {
-  const std::string line = "ordo-supervisor: " + text + "\n";
-  std::fputs(line.c_str(), stderr);
-  const std::string path =
-      options_.attempt_dir + "/supervisor" + OfRank() + ".log";
-  const int file =
-      open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (file < 0) return;
-  // The last place there is for news.
-  if (write(file, line.data(), line.size()) < 0) {
-  }
-  close(file);
-}
-
-std::string Supervisor::OfRank() const {
-  return options_.rank == 0 ? "" : "-" + std::to_string(options_.rank);
+  Say(options_, "journal of " + options_.task_dir + ", phase " +
+                    std::to_string(phase) + ": " + std::strerror(error_number));
 }
 
 void Supervisor::RecordError(Operation operation, int error_number) {

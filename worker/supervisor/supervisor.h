@@ -32,13 +32,18 @@ inline constexpr int64_t kSurvivorGraceMs = 1000;
 // The signals above and SIGCHLD, which a supervisor blocks and reads.
 sigset_t WatchedSignals();
 
+// On stderr, and in supervisor.log of the attempt's folder where that is known
+// (supervisor-<rank>.log beyond rank 0), which is there only when there is
+// something to say. `text` is a line.
+void Say(const Options& options, const std::string& text);
+
 class Supervisor {
  public:
   explicit Supervisor(const Options& options) : options_(options) {}
 
   // Runs the task to its end. The process's exit code: 0 when the end is in the
   // journal (also when the trainer could not start), 1 when there is no journal
-  // to write to; the reason is then on stderr.
+  // to write to; Say tells the reason then.
   int Run();
 
  private:
@@ -73,11 +78,6 @@ class Supervisor {
   void Sync(Phase phase);
   // Says what could not be journalled; nothing for error 0.
   void Complain(uint32_t phase, int error_number);
-  // On stderr, and in supervisor.log of the attempt's folder, which is there
-  // only when there is something to say.
-  void Say(const std::string& text);
-  // What names of this rank's files have before their ending.
-  std::string OfRank() const;
   void RecordError(Operation operation, int error_number);
 
   const Options options_;

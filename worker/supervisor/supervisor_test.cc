@@ -401,13 +401,21 @@ TEST_F(SupervisorTest, TrainerInheritsNoOpenFile) {
 TEST_F(SupervisorTest, SecondSupervisorOfATaskIsRefused) {
   StartScript("exit 0");
   EXPECT_EQ(Wait(), 0);
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/supervisor.log"));
   StartScript("exit 0");
   EXPECT_EQ(Wait(), 1);
+  EXPECT_THAT(ReadText(folder_ + "/supervisor.log"),
+              HasSubstr("cannot write " + folder_ + "/journal: "));
 }
 
 TEST_F(SupervisorTest, BadCommandLineIsRefused) {
-  Start({}, {});
+  Limits limits;
+  limits.rank = 3;
+  Start({}, limits);
   EXPECT_EQ(Wait(), 2);
+  // A worker hears nothing of what a supervisor prints.
+  EXPECT_EQ(ReadText(folder_ + "/supervisor-3.log"),
+            "ordo-supervisor: the trainer is missing: it follows --\n");
 }
 
 }  // namespace
