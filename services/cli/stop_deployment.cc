@@ -18,10 +18,19 @@ constexpr absl::Duration kKillTimeout = absl::Seconds(5);
 constexpr absl::Duration kDrainMargin = absl::Seconds(60);
 constexpr absl::Duration kLockPoll = absl::Milliseconds(20);
 constexpr char kDeploymentOption[] = "--deployment";
+// From which a worker's supervisors are forked.
+constexpr char kLauncher[] = "ordo-supervisor --launcher";
 
-// Processes of a program of ours that say that they belong to `folder`. Others
+// What of ours a command line may be: its program, or kLauncher.
+std::string KindOf(const std::vector<std::string>& arguments) {
+  const std::string program = base::NameOf(arguments[0]);
+  const bool launcher = arguments.size() > 1 && arguments[1] == "--launcher";
+  return launcher ? program + " --launcher" : program;
+}
+
+// Processes of ours, of one kind, that say that they belong to `folder`. Others
 // may name the folder too: an editor, a shell, `tail`.
-std::vector<base::ProcessId> FindOurs(const std::string& program,
+std::vector<base::ProcessId> FindOurs(const std::string& kind,
                                       const std::string& folder) {
   std::vector<base::ProcessId> found;
   for (const base::RunningProcess& process : base::FindProcesses(folder)) {
@@ -29,7 +38,7 @@ std::vector<base::ProcessId> FindOurs(const std::string& program,
     const auto option =
         std::find(arguments.begin(), arguments.end(), kDeploymentOption);
     if (arguments.end() - option >= 2 && option[1] == folder &&
-        base::NameOf(arguments[0]) == program) {
+        KindOf(arguments) == kind) {
       found.push_back(process.id);
     }
   }
@@ -37,9 +46,9 @@ std::vector<base::ProcessId> FindOurs(const std::string& program,
 }
 
 bool HasLeftovers(const std::string& folder) {
-  for (const char* program :
-       {"ordo-worker", "ordo-supervisor", "ordo-scheduler"}) {
-    if (!FindOurs(program, folder).empty()) return true;
+  for (const char* kind :
+       {"ordo-worker", kLauncher, "ordo-supervisor", "ordo-scheduler"}) {
+    if (!FindOurs(kind, folder).empty()) return true;
   }
   return false;
 }
@@ -49,6 +58,18 @@ absl::Status Signal(const std::string& what, const base::ProcessId& id,
   const absl::Status status = base::SignalProcess(id, signal);
   if (status.code() == absl::StatusCode::kNotFound) return absl::OkStatus();
   return base::AddContext(status, what);
+}
+
+// One ends with its worker, but may take a moment, and if it is stopped, for
+// ever. It has nothing to save, so nothing is said of it.
+absl::Status EndLaunchers(const std::string& folder) {
+  const std::string what = "end a launcher of supervisors";
+  for (const base::ProcessId& id : FindOurs(kLauncher, folder)) {
+    ORDO_RETURN_IF_ERROR(Signal(what, id, SIGKILL));
+    ORDO_RETURN_IF_ERROR(
+        base::AddContext(base::WaitUntilGone(id, kKillTimeout), what));
+  }
+  return absl::OkStatus();
 }
 
 // Takes the deployment's lock, once the keeper that has it has been ended, or
@@ -125,9 +146,12 @@ absl::Duration DeploymentStopTimeout(base::Filesystem& files,
 
 absl::StatusOr<int> EndSupervisors(Context& context,
                                    const std::string& folder) {
-  return EndProcesses(context, "supervisor",
-                      FindOurs("ordo-supervisor", folder),
-                      WorkerStopTimeout(context.files, folder));
+  ORDO_ASSIGN_OR_RETURN(
+      const int supervisors,
+      EndProcesses(context, "supervisor", FindOurs("ordo-supervisor", folder),
+                   WorkerStopTimeout(context.files, folder)));
+  ORDO_RETURN_IF_ERROR(EndLaunchers(folder));
+  return supervisors;
 }
 
 absl::StatusOr<int> EndLeftovers(Context& context, const DeploymentLock& lock) {

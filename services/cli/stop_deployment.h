@@ -36,7 +36,8 @@ absl::StatusOr<int> EndProcesses(Context& context, const std::string& name,
                                  absl::Duration timeout);
 
 // Ends the supervisors of a deployment whose worker is gone, and with them
-// their trainers, which write checkpoints.
+// their trainers, which write checkpoints. Should the worker's launcher be
+// left, ends it without a word.
 absl::StatusOr<int> EndSupervisors(Context& context, const std::string& folder);
 
 // Ends what runs in a deployment without a keeper: the worker (its jobs write

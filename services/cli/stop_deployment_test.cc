@@ -1,10 +1,12 @@
 #include "services/cli/stop_deployment.h"
 
 #include <csignal>
+#include <cstdint>
 #include <fcntl.h>
 #include <functional>
 #include <optional>
 #include <sstream>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -138,6 +140,31 @@ TEST_F(StopDeploymentTest, EndsWorkerThenSupervisorsThenScheduler) {
   EXPECT_LT(said.find("worker"), said.find("supervisor"));
   EXPECT_LT(said.rfind("supervisor"), said.find("scheduler"));
   EXPECT_FALSE(base::Exists(files_, folder_.Path("endpoints.json")));
+}
+
+TEST_F(StopDeploymentTest, ALauncherWhoseWorkerIsGoneEndsWithoutAWord) {
+  int sockets[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets), 0);
+  ORDO_ASSERT_OK_AND_ASSIGN(const std::string self, base::ExecutablePath());
+  base::SpawnOptions options;
+  options.argv = {
+      self.substr(0, self.rfind("/services/cli/")) + "/ordo-supervisor",
+      "--launcher", "--deployment", dir_};
+  // Open as long as this test holds the other end.
+  options.stdin_descriptor = sockets[1];
+  ORDO_ASSERT_OK_AND_ASSIGN(const base::ProcessId launcher,
+                            base::Spawn(options));
+  started_.push_back(launcher);
+  // It says that it is there.
+  int32_t word = 0;
+  ASSERT_EQ(read(sockets[0], &word, sizeof(word)),
+            static_cast<ssize_t>(sizeof(word)));
+
+  EXPECT_THAT(StopDeployment(context_, dir_), IsOkAndHolds(0));
+
+  EXPECT_EQ(SignalOf(launcher), SIGKILL);
+  EXPECT_EQ(out_.str(), "");
+  for (const int socket : sockets) close(socket);
 }
 
 TEST_F(StopDeploymentTest, SparesWhatOnlyNamesTheFolder) {
