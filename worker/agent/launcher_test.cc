@@ -218,9 +218,9 @@ TEST_F(LauncherTest, OneThatEndsAtOnceIsTriedAgainAfterAMinute) {
 
   // Another program may do better.
   ORDO_ASSERT_OK_AND_ASSIGN(const auto id,
-                            launcher_.Start(Command("b", "exit 0")));
+                            hasty_.Start(Command("b", "exit 0")));
   ExpectEndsWell(id);
-  EXPECT_NE(launcher_.pid(), 0);
+  EXPECT_NE(hasty_.pid(), 0);
 }
 
 TEST_F(LauncherTest, OneThatSaysNothingIsNotWaitedForEachTime) {
