@@ -106,7 +106,7 @@ absl::StatusOr<base::ProcessId> Launcher::Start(
   if (pid.ok()) return Started(*pid);
   End();
   unfit_until_ = clock_.Monotonic() + kUnfitPeriod;
-  base::LogWarning("supervisors are started without a launcher for now",
+  base::LogWarning("supervisors are started without a launcher",
                    {{"error", pid.status()}});
   return SpawnAlone(command);
 }
