@@ -18,8 +18,9 @@
 //      without a new version: `nccl` of an announcement (absent: no rank of
 //      several starts on GPUs there), and FOLDER_TAKEN as how an attempt ended
 //      (not understood: a failure that counts, and the next attempt follows).
-//   3: tasks that sum up a sweep, comparison or pipeline. Later without a new
-//      version: when an attempt ended (absent: when the scheduler hears of it).
+//   3: tasks that sum up a sweep, comparison or pipeline, and gates. Later without
+//      a new version: when an attempt ended (absent: when the scheduler hears of
+//      it).
 
 namespace ordo::base {
 
@@ -34,11 +35,13 @@ inline constexpr size_t kMaxDesiredSetBytes = 16 << 20;
 inline constexpr size_t kMaxTasksBytes = 12 << 20;
 
 // Whether a worker that speaks this version knows tasks that sum up others
-// (training.v1.SummarizeSpec); one that does not takes them for evaluations of
-// no checkpoint.
+// (training.v1.SummarizeSpec), and those that decide a gate
+// (training.v1.GateSpec); one that does not takes them for evaluations of no
+// checkpoint.
 inline bool KnowsSummaries(int32_t worker_version) {
   return worker_version >= 3;
 }
+inline bool KnowsGates(int32_t worker_version) { return worker_version >= 3; }
 
 // The two ends of a connection; a version of 0 was not said and means 1.
 struct WorkerProtocols {

@@ -21,10 +21,13 @@ TEST(WorkerProtocolTest, NeighboursWorkTogether) {
   }
 }
 
-TEST(WorkerProtocolTest, AWorkerOfTheReleaseBeforeIsNotAskedForSummaries) {
+TEST(WorkerProtocolTest,
+     AWorkerOfTheReleaseBeforeIsNotAskedForSummariesAndGates) {
   ORDO_ASSERT_OK(CheckNeighbours({"w", 2, kWorkerProtocol}));
   EXPECT_FALSE(KnowsSummaries(2));
+  EXPECT_FALSE(KnowsGates(2));
   EXPECT_TRUE(KnowsSummaries(kWorkerProtocol));
+  EXPECT_TRUE(KnowsGates(kWorkerProtocol));
 }
 
 TEST(WorkerProtocolTest, WhatIsNotSaidIsTheFirst) {

@@ -68,6 +68,7 @@ reports::v1::Report::Kind KindOf(const std::string& name) {
       {"sweep", Report::SWEEP},
       {"comparison", Report::COMPARISON},
       {"pipeline", Report::PIPELINE},
+      {"gate", Report::GATE},
   };
   for (const auto& [each, kind] : kKinds) {
     if (name == each) return kind;

@@ -171,9 +171,11 @@ TEST_F(ArtifactsTest, AReportIsOfTheKindThatItSays) {
                                  .Report(1, "a")
                                  .Report(2, "b")
                                  .Report(3, "c")
-                                 .Report(4, "d");
-  const char* kinds[] = {"sweep", "comparison", "pipeline", "evaluation"};
-  for (int i = 0; i < 4; ++i) {
+                                 .Report(4, "d")
+                                 .Report(5, "e");
+  const char* kinds[] = {"sweep", "comparison", "pipeline", "evaluation",
+                         "gate"};
+  for (int i = 0; i < 5; ++i) {
     observed.mutable_records(i)->mutable_report()->set_kind(kinds[i]);
   }
   Observe(observed);
@@ -182,6 +184,7 @@ TEST_F(ArtifactsTest, AReportIsOfTheKindThatItSays) {
   EXPECT_EQ(reports.at("b")->kind(), reports::v1::Report::COMPARISON);
   EXPECT_EQ(reports.at("c")->kind(), reports::v1::Report::PIPELINE);
   EXPECT_EQ(reports.at("d")->kind(), reports::v1::Report::EVALUATION);
+  EXPECT_EQ(reports.at("e")->kind(), reports::v1::Report::GATE);
 }
 
 }  // namespace

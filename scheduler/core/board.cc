@@ -24,6 +24,7 @@ policy::Device DeviceOf(const Worker& worker,
   if (!base::KnowsSummaries(worker.protocol)) {
     device.lacking.insert(kSummarizeTask);
   }
+  if (!base::KnowsGates(worker.protocol)) device.lacking.insert(kGateTask);
   const bool quarantined = worker.quarantined.count(announced.name()) > 0;
   device.offered =
       worker.answered && announced.withheld().empty() && !quarantined;

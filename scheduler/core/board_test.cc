@@ -188,6 +188,20 @@ TEST_F(BoardTest, WhatSumsUpPartsWaitsForAWorkerThatKnowsHow) {
   EXPECT_TRUE(board().IsRunning(2));
 }
 
+TEST_F(BoardTest, AGateWaitsForAWorkerThatKnowsHow) {
+  Announce(WorkerBuilder("old").Protocol(2));
+  ORDO_ASSERT_OK(shell_.Submit(JobBuilder("a")));
+  shell_.Ignore();
+  shell_.Observe("old",
+                 {AttemptBuilder("a", 1).Running().Checkpoint(1, 9).Exited(0)});
+  shell_.Ignore();
+  ORDO_ASSERT_OK(shell_.Submit(JobBuilder("g").Gates("jobs/a", "jobs/a")));
+  shell_.Ignore();
+  EXPECT_TRUE(board().IsWaiting(2));
+  Announce(WorkerBuilder("w"));
+  EXPECT_TRUE(board().IsRunning(2));
+}
+
 TEST_F(BoardTest, AnUnknownQueueIsNotFound) {
   NewJob job = JobBuilder("a");
   job.OwnSpec().set_queue("nobodys");

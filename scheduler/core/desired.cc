@@ -55,6 +55,9 @@ absl::Status SetTask(const State& state, const JobEntry& entry,
   if (kind == jobs::v1::JobSpec::BENCHMARK) {
     return SetBenchmarkTask(entry, desired->mutable_benchmark());
   }
+  if (kind == jobs::v1::JobSpec::GATE) {
+    return SetGateTask(state, entry, desired->mutable_gate());
+  }
   return SetTrainTask(state, entry, desired->mutable_train());
 }
 

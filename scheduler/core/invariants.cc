@@ -202,6 +202,10 @@ absl::Status CheckReferences(const State& state, const JobEntry& entry) {
   for (const std::string& name : job.facts->references) {
     ORDO_HOLDS(state.jobs.count(JobIdOf(name)) > 0, name);
     if (NamesJob(name) && waits_for_needs) continue;
+    if (FormOf(name) == ReferenceForm::kReport) {
+      ORDO_HOLDS(FindReport(state, name) != nullptr, name);
+      continue;
+    }
     const CheckpointPtr checkpoint = FindReferenced(state, name);
     ORDO_HOLDS(checkpoint != nullptr, name);
     ORDO_HOLDS(checkpoint->state() == checkpoints::v1::Checkpoint::AVAILABLE,

@@ -138,6 +138,7 @@ policy::Shape ShapeOf(const jobs::v1::JobSpec& spec) {
   shape.cpus = std::clamp(resources.cpus(), 0, kMostCpus);
   shape.memory_bytes = bytes(resources.memory_bytes());
   shape.exclusive = resources.exclusive();
+  if (spec.kind() == jobs::v1::JobSpec::GATE) shape.kernels.insert(kGateTask);
   const auto add = [&shape](const std::string& row) {
     // As a probe calls the row of the table of attention kernels that a recipe
     // names.
@@ -178,6 +179,11 @@ std::vector<std::string> References(const jobs::v1::JobSpec& spec) {
                                  spec.checkpoints().end());
   if (!spec.start_from().empty()) names.push_back(spec.start_from());
   if (!spec.model().from().empty()) names.push_back(spec.model().from());
+  for (const std::string* name :
+       {&spec.gate().candidate(), &spec.gate().baseline(),
+        &spec.gate().anchor()}) {
+    if (!name->empty()) names.push_back(*name);
+  }
   return names;
 }
 

@@ -48,7 +48,7 @@ struct JobFacts {
   bool user_verified = false;
   // Each job once; of a job with parts these too, however they end.
   SparseVector<NeededJob> needs;
-  // Checkpoints of other jobs (resource names) that the spec names.
+  // Checkpoints and reports of other jobs (resource names) that the spec names.
   SparseVector<std::string> references;
 
   std::string user;
@@ -126,9 +126,10 @@ JobFacts FactsOf(const jobs::v1::JobSpec& spec, SpecHandlePtr handle);
 // SWEEP, COMPARE and PIPELINE: what such a job does is sum up its parts.
 bool SumsUp(jobs::v1::JobSpec::Kind kind);
 
-// What devices must have for it, as a kernel in Shape.kernels: workers of
-// earlier releases lack it.
+// What devices must have for it, and for a GATE, as a kernel in Shape.kernels:
+// workers of earlier releases lack it.
 inline constexpr char kSummarizeTask[] = "task/summarize";
+inline constexpr char kGateTask[] = "task/gate";
 
 // Gives a job its parts, which it needs from then on.
 void SetParts(std::vector<std::string> parts, JobFacts* facts);
@@ -153,7 +154,8 @@ inline constexpr char kParentLabel[] = "";
 // The queue of a job.
 const std::string& QueueOf(const jobs::v1::JobSpec& spec);
 const std::string& QueueOf(const SpecHandle& spec);
-// The checkpoints (resource names) of other jobs that a job's spec names.
+// The checkpoints of other jobs that a job's spec names, and of a gate its
+// reports (resource names).
 std::vector<std::string> References(const jobs::v1::JobSpec& spec);
 // Ids of the jobs that a spec names in any way.
 std::vector<std::string> JobsNamedBy(const jobs::v1::JobSpec& spec);

@@ -104,6 +104,16 @@ TEST(JobTest, AJobThatIsNeededTwiceMustSucceedIfOneNeedSaysSo) {
   EXPECT_TRUE(facts.needs[1].must_succeed);
 }
 
+TEST(JobTest, AGateNamesWhatItComparesAndIsOnDevicesThatKnowHow) {
+  jobs::v1::JobSpec spec;
+  spec.set_kind(jobs::v1::JobSpec::GATE);
+  spec.mutable_gate()->set_candidate("jobs/a");
+  spec.mutable_gate()->set_baseline("jobs/b/reports/x");
+  EXPECT_THAT(References(spec), ElementsAre("jobs/a", "jobs/b/reports/x"));
+  EXPECT_THAT(JobsNamedBy(spec), ElementsAre("a", "b"));
+  EXPECT_THAT(ShapeOf(spec).kernels, ElementsAre(kGateTask));
+}
+
 TEST(JobTest, ReferencesAreEvaluatedCheckpointsAndTheStart) {
   jobs::v1::JobSpec spec;
   EXPECT_TRUE(References(spec).empty());

@@ -9,10 +9,12 @@ namespace {
 // Whether a job that has not ended needs something of this one.
 bool IsNeeded(const State& state, const JobEntry& entry) {
   if (state.pins.count(JobName(entry.job->id())) > 0) return true;
+  const auto is_pinned = [&state](const auto& one) {
+    return state.pins.count(one.second->name()) > 0;
+  };
   return std::any_of(entry.checkpoints.begin(), entry.checkpoints.end(),
-                     [&state](const auto& checkpoint) {
-                       return state.pins.count(checkpoint.second->name()) > 0;
-                     });
+                     is_pinned) ||
+         std::any_of(entry.reports.begin(), entry.reports.end(), is_pinned);
 }
 
 }  // namespace

@@ -71,6 +71,25 @@ TEST_F(PastTest, AJobWhoseCheckpointIsNeededStaysUntilItIsNot) {
   EXPECT_FALSE(Holds("a"));
 }
 
+TEST_F(PastTest, AJobWhoseReportAloneIsNeededStays) {
+  ASSERT_TRUE(shell_.Submit(JobBuilder("b").StartFrom("jobs/a")).ok());
+  shell_.Ignore();
+  shell_.Observe(
+      "w", {AttemptBuilder("b", 1).Running().Checkpoint(1, 30).Exited(0)});
+  shell_.Ignore();
+  ASSERT_TRUE(
+      shell_
+          .Submit(
+              JobBuilder("g").Gates("jobs/b", "jobs/a/reports/grid-20").Held())
+          .ok());
+  shell_.Ignore();
+  shell_.Forget({"a"});
+  EXPECT_TRUE(Holds("a"));
+  ASSERT_TRUE(shell_.CancelJob("g").ok());
+  shell_.Forget({"a"});
+  EXPECT_FALSE(Holds("a"));
+}
+
 TEST_F(PastTest, APartStaysAsLongAsItsParentHasNotEnded) {
   ASSERT_TRUE(shell_
                   .Submit({JobBuilder("s-0").PartOf("s").Held(),

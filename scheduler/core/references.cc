@@ -13,6 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
+#include "scheduler/core/names.h"
 
 namespace ordo::scheduler::core {
 namespace {
@@ -31,6 +32,15 @@ std::optional<CheckpointKey> ParseId(const std::string& id) {
 const JobEntry* FindJob(const State& state, const std::string& job) {
   const auto it = state.jobs.find(job);
   return it == state.jobs.end() ? nullptr : &it->second;
+}
+
+absl::StatusOr<const JobEntry*> JobOf(const State& state,
+                                      const std::string& reference) {
+  const std::string job = JobIdOf(reference);
+  const JobEntry* entry = FindJob(state, job);
+  if (entry != nullptr) return entry;
+  return absl::NotFoundError(
+      absl::StrCat("there is no job ", job, "; see: ordo list jobs"));
 }
 
 absl::StatusOr<std::string> Newest(const JobEntry& entry) {
@@ -64,35 +74,45 @@ bool IsLate(const State& state, const std::set<std::string>& created,
 
 }  // namespace
 
+ReferenceForm FormOf(const std::string& reference) {
+  const std::vector<std::string> parts = absl::StrSplit(reference, '/');
+  if (parts[0] != "jobs") return ReferenceForm::kNone;
+  if (parts.size() == 2) return ReferenceForm::kJob;
+  if (parts.size() != 4) return ReferenceForm::kNone;
+  if (parts[2] == "checkpoints") return ReferenceForm::kCheckpoint;
+  if (parts[2] == "reports") return ReferenceForm::kReport;
+  return ReferenceForm::kNone;
+}
+
 CheckpointPtr FindCheckpoint(const State& state, const std::string& name) {
-  const std::vector<std::string> parts = absl::StrSplit(name, '/');
-  if (parts.size() != 4 || parts[0] != "jobs" || parts[2] != "checkpoints") {
-    return nullptr;
-  }
-  const JobEntry* entry = FindJob(state, parts[1]);
-  const std::optional<CheckpointKey> key = ParseId(parts[3]);
+  if (FormOf(name) != ReferenceForm::kCheckpoint) return nullptr;
+  const JobEntry* entry = FindJob(state, JobIdOf(name));
+  const std::optional<CheckpointKey> key = ParseId(IdOf(name));
   if (entry == nullptr || !key.has_value()) return nullptr;
   const auto it = entry->checkpoints.find(*key);
   return it == entry->checkpoints.end() ? nullptr : it->second;
 }
 
+ReportPtr FindReport(const State& state, const std::string& name) {
+  if (FormOf(name) != ReferenceForm::kReport) return nullptr;
+  const JobEntry* entry = FindJob(state, JobIdOf(name));
+  if (entry == nullptr) return nullptr;
+  const auto it = entry->reports.find(IdOf(name));
+  return it == entry->reports.end() ? nullptr : it->second;
+}
+
 absl::StatusOr<std::string> ResolveReference(const State& state,
                                              const std::string& reference) {
-  const std::vector<std::string> parts = absl::StrSplit(reference, '/');
-  const bool is_job = parts.size() == 2 && parts[0] == "jobs";
-  const bool is_checkpoint =
-      parts.size() == 4 && parts[0] == "jobs" && parts[2] == "checkpoints";
-  if (!is_job && !is_checkpoint) {
+  const ReferenceForm form = FormOf(reference);
+  if (form != ReferenceForm::kJob && form != ReferenceForm::kCheckpoint) {
     return absl::InvalidArgumentError(
         absl::StrCat("'", reference,
                      "' is not jobs/JOB or jobs/JOB/checkpoints/CHECKPOINT"));
   }
-  const JobEntry* entry = FindJob(state, parts[1]);
-  if (entry == nullptr) {
-    return absl::NotFoundError(
-        absl::StrCat("there is no job ", parts[1], "; see: ordo list jobs"));
+  ORDO_ASSIGN_OR_RETURN(const JobEntry* entry, JobOf(state, reference));
+  if (form == ReferenceForm::kJob || IdOf(reference) == "latest") {
+    return Newest(*entry);
   }
-  if (is_job || parts[3] == "latest") return Newest(*entry);
   const CheckpointPtr checkpoint = FindCheckpoint(state, reference);
   if (checkpoint == nullptr) {
     return absl::NotFoundError(absl::StrCat(
@@ -107,9 +127,19 @@ absl::StatusOr<std::string> ResolveReference(const State& state,
   return reference;
 }
 
+absl::StatusOr<std::string> ResolveReport(const State& state,
+                                          const std::string& reference) {
+  ORDO_RETURN_IF_ERROR(JobOf(state, reference).status());
+  if (FindReport(state, reference) == nullptr) {
+    return absl::NotFoundError(absl::StrCat("there is no report ", reference,
+                                            "; see: ordo list reports ",
+                                            JobIdOf(reference)));
+  }
+  return reference;
+}
+
 bool NamesJob(const std::string& reference) {
-  const std::vector<std::string> parts = absl::StrSplit(reference, '/');
-  return parts.size() == 2 && parts[0] == "jobs";
+  return FormOf(reference) == ReferenceForm::kJob;
 }
 
 CheckpointPtr FindReferenced(const State& state, const std::string& reference) {
@@ -131,21 +161,33 @@ absl::Status Archived(const std::string& job, JobState state) {
 absl::StatusOr<SpecPtr> ResolveReferences(const State& state,
                                           const NamedJobs& named,
                                           const SpecPtr& spec) {
+  const auto check_kept = [&](const std::string& reference,
+                              const std::string& field) -> absl::Status {
+    const auto gone = named.retired.find(JobIdOf(reference));
+    if (gone == named.retired.end()) return absl::OkStatus();
+    return base::AddContext(Archived(gone->first, gone->second), field);
+  };
   const auto resolve =
       [&](const std::string& reference,
           const std::string& field) -> absl::StatusOr<std::string> {
     if (IsLate(state, named.created, *spec, reference)) return reference;
-    if (const auto gone = named.retired.find(JobIdOf(reference));
-        gone != named.retired.end()) {
-      return base::AddContext(Archived(gone->first, gone->second), field);
-    }
+    ORDO_RETURN_IF_ERROR(check_kept(reference, field));
     return base::AddContext(ResolveReference(state, reference), field);
+  };
+  const auto resolve_report =
+      [&](const std::string& reference,
+          const std::string& field) -> absl::StatusOr<std::string> {
+    ORDO_RETURN_IF_ERROR(check_kept(reference, field));
+    return base::AddContext(ResolveReport(state, reference), field);
   };
   // In its full form already, or late: the model's shape was taken from it.
   if (!spec->model().from().empty()) {
     ORDO_RETURN_IF_ERROR(resolve(spec->model().from(), "model.from"));
   }
-  if (spec->checkpoints().empty() && spec->start_from().empty()) return spec;
+  if (spec->checkpoints().empty() && spec->start_from().empty() &&
+      !spec->has_gate()) {
+    return spec;
+  }
   auto resolved = std::make_shared<jobs::v1::JobSpec>(*spec);
   for (int i = 0; i < spec->checkpoints_size(); ++i) {
     ORDO_ASSIGN_OR_RETURN(
@@ -157,6 +199,19 @@ absl::StatusOr<SpecPtr> ResolveReferences(const State& state,
     ORDO_ASSIGN_OR_RETURN(std::string checkpoint,
                           resolve(spec->start_from(), "start_from"));
     resolved->set_start_from(std::move(checkpoint));
+  }
+  if (!spec->has_gate()) return resolved;
+  training::v1::Gate& gate = *resolved->mutable_gate();
+  ORDO_ASSIGN_OR_RETURN(*gate.mutable_candidate(),
+                        resolve(gate.candidate(), "gate.candidate"));
+  for (const auto& [reference, field] :
+       {std::pair(gate.mutable_baseline(), "gate.baseline"),
+        std::pair(gate.mutable_anchor(), "gate.anchor")}) {
+    if (reference->empty()) continue;
+    ORDO_ASSIGN_OR_RETURN(*reference,
+                          FormOf(*reference) == ReferenceForm::kReport
+                              ? resolve_report(*reference, field)
+                              : resolve(*reference, field));
   }
   return resolved;
 }

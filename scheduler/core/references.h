@@ -11,9 +11,9 @@
 #include "proto/ordo/jobs/v1/job_spec.pb.h"
 #include "scheduler/core/state.h"
 
-// Checkpoints that a job's spec names: `checkpoints`, `start_from` and
-// `model.from`; each by its resource name or, late, by that of a job which has
-// yet to write it.
+// Checkpoints that a job's spec names: `checkpoints`, `start_from`,
+// `model.from` and those of `gate`; each by its resource name or, late, by that
+// of a job which has yet to write it. A gate may name reports as well.
 
 namespace ordo::scheduler::core {
 
@@ -21,12 +21,23 @@ namespace ordo::scheduler::core {
 // none (in any state).
 CheckpointPtr FindCheckpoint(const State& state, const std::string& name);
 
+// By resource name, jobs/{job}/reports/{report}; null when there is none.
+ReportPtr FindReport(const State& state, const std::string& name);
+
+// What a reference names, by its form alone.
+enum class ReferenceForm { kNone, kJob, kCheckpoint, kReport };
+ReferenceForm FormOf(const std::string& reference);
+
 // The full resource name of what a user names: jobs/{job}/checkpoints/{id},
 // the same with `latest`, or jobs/{job} for its newest. NOT_FOUND when there is
 // no such job or checkpoint, or it was removed; INVALID_ARGUMENT for another
 // form.
 absl::StatusOr<std::string> ResolveReference(const State& state,
                                              const std::string& reference);
+
+// The same of a report, jobs/{job}/reports/{report}.
+absl::StatusOr<std::string> ResolveReport(const State& state,
+                                          const std::string& reference);
 
 // Whether it is jobs/{job}, which stands for the newest checkpoint of that.
 bool NamesJob(const std::string& reference);
@@ -57,8 +68,8 @@ absl::StatusOr<SpecPtr> ResolveReferences(const State& state,
 CheckpointPtr FindReferenced(const State& state, const std::string& reference);
 
 // What a job holds on to as long as it has not ended, each thing by its
-// resource name: checkpoints that its spec names are not removed, and its parts
-// do not leave the state.
+// resource name: checkpoints and reports that its spec names are not removed,
+// and its parts do not leave the state.
 std::vector<std::string> PinnedBy(const JobFacts& job);
 void AddPins(State& state, const JobFacts& job);
 void RemovePins(State& state, const JobFacts& job);

@@ -86,6 +86,53 @@ TEST_F(ReferencesTest, ASpecKeepsTheFullNamesAndErrorsNameTheField) {
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("start_from")));
 }
 
+TEST_F(ReferencesTest, AGateNamesCheckpointsAndReports) {
+  shell_.Observe("w", {AttemptBuilder("a", 1).Running().Report(4, "grid-20")});
+  shell_.Ignore();
+  NewJob gate = JobBuilder("g").Gates("jobs/a", "jobs/a/reports/grid-20");
+  gate.OwnSpec().mutable_gate()->set_anchor("jobs/a/checkpoints/latest");
+  ORDO_ASSERT_OK_AND_ASSIGN(const jobs::v1::Job job, shell_.Submit(gate));
+  EXPECT_EQ(job.spec().gate().candidate(), "jobs/a/checkpoints/20-1");
+  EXPECT_EQ(job.spec().gate().baseline(), "jobs/a/reports/grid-20");
+  EXPECT_EQ(job.spec().gate().anchor(), "jobs/a/checkpoints/20-1");
+  EXPECT_NE(FindReport(shell_.state(), "jobs/a/reports/grid-20"), nullptr);
+  EXPECT_EQ(FindReport(shell_.state(), "jobs/a/reports/grid-10"), nullptr);
+}
+
+TEST_F(ReferencesTest, WhatAGateNamesAndIsNotThereIsNotFound) {
+  EXPECT_THAT(
+      shell_.Submit(JobBuilder("g").Gates("jobs/a", "jobs/a/reports/x")),
+      StatusIs(absl::StatusCode::kNotFound,
+               HasSubstr("gate.baseline: there is no report")));
+  EXPECT_THAT(
+      shell_.Submit(JobBuilder("g").Gates("jobs/a", "jobs/x/reports/x")),
+      StatusIs(absl::StatusCode::kNotFound, HasSubstr("no job x")));
+  EXPECT_THAT(shell_.Submit(JobBuilder("g").Gates("jobs/b", "jobs/a")),
+              StatusIs(absl::StatusCode::kNotFound,
+                       HasSubstr("gate.candidate: job b has no checkpoint")));
+  EXPECT_THAT(
+      shell_.Submit(JobBuilder("g").Gates("jobs/a/reports/x", "jobs/a")),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               HasSubstr("gate.candidate")));
+}
+
+TEST_F(ReferencesTest, WhatAGateNamesStaysUntilItHasEnded) {
+  shell_.Observe(
+      "w", {AttemptBuilder("a", 1).Running().Report(4, "grid-20").Exited(0)});
+  shell_.Ignore();
+  ORDO_ASSERT_OK(shell_.CancelJob("b"));
+  shell_.Ignore();
+  ORDO_ASSERT_OK(shell_.Submit(
+      JobBuilder("c").Gates("jobs/a", "jobs/a/reports/grid-20").Held()));
+  shell_.Ignore();
+  shell_.Forget({"a"});
+  EXPECT_EQ(shell_.state().jobs.count("a"), 1u);
+  EXPECT_EQ(shell_.state().pins.count("jobs/a/reports/grid-20"), 1u);
+  ORDO_ASSERT_OK(shell_.CancelJob("c"));
+  shell_.Forget({"c", "a"});
+  EXPECT_EQ(shell_.state().jobs.count("a"), 0u);
+}
+
 TEST_F(ReferencesTest, PinsCountTheJobsThatNeedACheckpoint) {
   State state;
   JobFacts job;

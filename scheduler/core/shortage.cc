@@ -110,6 +110,9 @@ bool HasKind(const Shown& worker, const std::string& kind) {
 
 // Whether the worker's release knows the task that is asked for.
 bool KnowsTask(const Shown& worker, const policy::Shape& shape) {
+  if (shape.kernels.count(kGateTask) > 0) {
+    return base::KnowsGates(worker.protocol());
+  }
   return shape.kernels.count(kSummarizeTask) == 0 ||
          base::KnowsSummaries(worker.protocol());
 }
@@ -125,7 +128,9 @@ std::string ByTask(const policy::Shape& shape, Workers* workers) {
     return KnowsTask(worker, shape);
   });
   if (!workers->empty()) return "";
-  return absl::StrCat(Nobody(shape), " knows how to sum up parts: ", Named(old),
+  const char* what =
+      shape.kernels.count(kGateTask) > 0 ? "decide a gate" : "sum up parts";
+  return absl::StrCat(Nobody(shape), " knows how to ", what, ": ", Named(old),
                       old.size() == 1 ? " is" : " are",
                       " of an earlier release, to be upgraded");
 }

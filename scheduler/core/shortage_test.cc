@@ -169,7 +169,13 @@ TEST_F(ShortageTest, WorkersThatCannotSumUpPartsAreNamed) {
             "no worker knows how to sum up parts: w1, w2 are of an earlier "
             "release, to be upgraded");
   EXPECT_FALSE(MayHold(workers_[0], summary));
+  policy::Shape gate = OneGpu();
+  gate.kernels = {kGateTask};
+  EXPECT_EQ(Lacks(gate),
+            "no worker knows how to decide a gate: w1, w2 are of an earlier "
+            "release, to be upgraded");
   workers_[1].set_protocol(base::kWorkerProtocol);
+  EXPECT_TRUE(MayHold(workers_[1], gate));
   EXPECT_TRUE(MayHold(workers_[1], summary));
   EXPECT_EQ(Lacks(summary), "");
 }

@@ -73,7 +73,8 @@ DeviceUse UseOf(const JobRecord& job, bool in_evaluation) {
     return DeviceUse::kBenchmark;
   }
   if (SumsUp(job.facts->kind)) return DeviceUse::kSummarize;
-  return in_evaluation || job.facts->kind == jobs::v1::JobSpec::EVALUATE
+  return in_evaluation || job.facts->kind == jobs::v1::JobSpec::EVALUATE ||
+                 job.facts->kind == jobs::v1::JobSpec::GATE
              ? DeviceUse::kEvaluate
              : DeviceUse::kTrain;
 }

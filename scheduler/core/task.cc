@@ -1,6 +1,10 @@
 #include "scheduler/core/task.h"
 
+#include <string>
+
+#include "absl/strings/str_cat.h"
 #include "base/status/status.h"
+#include "scheduler/core/names.h"
 #include "scheduler/core/references.h"
 
 namespace ordo::scheduler::core {
@@ -23,6 +27,29 @@ training::v1::CheckpointSource PinnedSource(const State& state,
   source.set_name(name);
   source.set_path(name);
   return source;
+}
+
+// Where a report lies, relative to the storage root.
+std::string FolderOf(const reports::v1::Report& report) {
+  return absl::StrCat(JobName(JobIdOf(report.name())), "/", report.folder());
+}
+
+struct Subject {
+  std::string role;
+  std::string reference;
+};
+
+// One of what a gate compares. A report that it names is kept as a checkpoint
+// is.
+void AddSubject(const State& state, const Subject& of,
+                training::v1::GateSpec* task) {
+  training::v1::GateSpec::Subject* subject = task->add_subjects();
+  subject->set_role(of.role);
+  if (const ReportPtr report = FindReport(state, of.reference)) {
+    subject->set_report(FolderOf(*report));
+  } else {
+    *subject->mutable_checkpoint() = PinnedSource(state, of.reference);
+  }
 }
 
 // What of a job's resources is its trainer's: how many it is one of, and what
@@ -105,6 +132,27 @@ absl::Status SetEvaluateTask(const State& state, const JobEntry& entry,
   if (spec.has_encoding()) task->mutable_encoding()->MergeFrom(spec.encoding());
   SetResources(spec, task->mutable_resources());
   for (const auto& [id, report] : entry.reports) task->add_finished_reports(id);
+  return absl::OkStatus();
+}
+
+absl::Status SetGateTask(const State& state, const JobEntry& entry,
+                         training::v1::GateSpec* task) {
+  ORDO_ASSIGN_OR_RETURN(const SpecPtr held, SpecOf(entry));
+  const jobs::v1::JobSpec& spec = *held;
+  task->set_job(entry.job->id());
+  task->set_attempt(entry.job->attempt_number());
+  const training::v1::Gate& gate = spec.gate();
+  AddSubject(state, {"candidate", gate.candidate()}, task);
+  AddSubject(state, {"baseline", gate.baseline()}, task);
+  if (!gate.anchor().empty()) {
+    AddSubject(state, {"anchor", gate.anchor()}, task);
+  }
+  *task->mutable_evaluations() = spec.evaluations();
+  *task->mutable_gate() = gate;
+  SetResources(spec, task->mutable_resources());
+  for (const auto& [id, report] : entry.reports) {
+    (*task->mutable_finished_reports())[id] = FolderOf(*report);
+  }
   return absl::OkStatus();
 }
 

@@ -28,6 +28,10 @@ absl::Status SetTrainTask(const State& state, const JobEntry& entry,
 absl::Status SetEvaluateTask(const State& state, const JobEntry& entry,
                              training::v1::EvaluateSpec* task);
 
+// Of a GATE job, for its newest attempt.
+absl::Status SetGateTask(const State& state, const JobEntry& entry,
+                         training::v1::GateSpec* task);
+
 // Of a BENCHMARK job, for its newest attempt.
 absl::Status SetBenchmarkTask(const JobEntry& entry,
                               training::v1::BenchmarkSpec* task);

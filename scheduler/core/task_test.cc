@@ -166,6 +166,55 @@ TEST_F(TaskTest, AnEvaluationTaskNamesItsCheckpoints) {
   EXPECT_EQ(task.encoding().name(), "yarn");
 }
 
+TEST_F(TaskTest, AGateTaskSaysWhatIsComparedAndWhatIsThereAlready) {
+  Submit(JobBuilder("a"));
+  shell_.Observe("w", {AttemptBuilder("a", 1)
+                           .Running()
+                           .Checkpoint(1, 9)
+                           .Report(2, "grid-9")
+                           .Exited(0)});
+  shell_.Ignore();
+  NewJob job = JobBuilder("g").Gates("jobs/a", "jobs/a/reports/grid-9");
+  job.OwnSpec().mutable_gate()->set_margin(0.01);
+  job.OwnSpec().add_evaluations()->set_task("addition_grid");
+  Submit(job);
+  Observe(AttemptBuilder("g", 1)
+              .Running()
+              .Report(1, "addition_grid-candidate")
+              .Exited(10));
+  training::v1::GateSpec task;
+  ORDO_EXPECT_OK(SetGateTask(shell_.state(), Entry("g"), &task));
+  EXPECT_EQ(task.job(), "g");
+  EXPECT_EQ(task.attempt(), 2);
+  ASSERT_EQ(task.subjects_size(), 2);
+  EXPECT_EQ(task.subjects(0).role(), "candidate");
+  EXPECT_EQ(task.subjects(0).checkpoint().path(), "jobs/a/checkpoints/9-1");
+  EXPECT_EQ(task.subjects(0).report(), "");
+  EXPECT_EQ(task.subjects(1).role(), "baseline");
+  EXPECT_FALSE(task.subjects(1).has_checkpoint());
+  EXPECT_EQ(task.subjects(1).report(), "jobs/a/results/grid-9-1");
+  EXPECT_EQ(task.evaluations(0).task(), "addition_grid");
+  EXPECT_EQ(task.gate().margin(), 0.01);
+  ASSERT_EQ(task.finished_reports_size(), 1);
+  EXPECT_EQ(task.finished_reports().at("addition_grid-candidate"),
+            "jobs/g/results/addition_grid-candidate-1");
+}
+
+TEST_F(TaskTest, AGateIsToldAsOneWithItsAnchor) {
+  Submit(JobBuilder("a"));
+  Observe(AttemptBuilder("a", 1).Running().Checkpoint(1, 9).Exited(0));
+  NewJob job = JobBuilder("g").Gates("jobs/a", "jobs/a");
+  job.OwnSpec().mutable_gate()->set_anchor("jobs/a/checkpoints/9-1");
+  ORDO_ASSERT_OK(shell_.Submit(job));
+  const agent::v1::SetDesiredRequest desired = shell_.TakeDesired("w");
+  ASSERT_TRUE(desired.attempts(0).has_gate());
+  const training::v1::GateSpec& task = desired.attempts(0).gate();
+  ASSERT_EQ(task.subjects_size(), 3);
+  EXPECT_EQ(task.subjects(2).role(), "anchor");
+  EXPECT_EQ(task.subjects(2).checkpoint().manifest_sha256(), "sha-9-1");
+  shell_.Ignore();
+}
+
 TEST_F(TaskTest, ABenchmarkTaskIsTheJobsSpec) {
   NewJob job = JobBuilder("a");
   job.OwnSpec().set_kind(jobs::v1::JobSpec::BENCHMARK);

@@ -83,6 +83,10 @@ bool Serves(const core::Worker& worker, const workers::v1::Device& device,
       !base::KnowsSummaries(worker.protocol)) {
     return false;
   }
+  if (shape.kernels.count(core::kGateTask) > 0 &&
+      !base::KnowsGates(worker.protocol)) {
+    return false;
+  }
   const auto lacking = core::LackingKernels(device);
   return std::none_of(
       shape.kernels.begin(), shape.kernels.end(),

@@ -54,6 +54,14 @@ JobBuilder& JobBuilder::StartFrom(const std::string& checkpoint) {
   return *this;
 }
 
+JobBuilder& JobBuilder::Gates(const std::string& candidate,
+                              const std::string& baseline) {
+  job_.OwnSpec().set_kind(jobs::v1::JobSpec::GATE);
+  job_.OwnSpec().mutable_gate()->set_candidate(candidate);
+  job_.OwnSpec().mutable_gate()->set_baseline(baseline);
+  return *this;
+}
+
 JobBuilder& JobBuilder::Ranks(int count, int devices) {
   job_.OwnSpec().mutable_resources()->set_ranks(count);
   job_.OwnSpec().mutable_resources()->set_devices(devices);

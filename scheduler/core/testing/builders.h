@@ -26,6 +26,8 @@ class JobBuilder {
   // Makes it an evaluation of these.
   JobBuilder& Evaluates(const std::vector<std::string>& checkpoints);
   JobBuilder& StartFrom(const std::string& checkpoint);
+  // Makes it a gate of these.
+  JobBuilder& Gates(const std::string& candidate, const std::string& baseline);
   // So many processes, with so many devices each.
   JobBuilder& Ranks(int count, int devices = 1);
   JobBuilder& Held();
