@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
@@ -239,6 +240,24 @@ std::string_view KindName(Kind kind) {
   return "";
 }
 
+std::string_view ItemScoresText(ItemScores scores) {
+  switch (scores) {
+    case ItemScores::kRightOrWrong:
+      return "right or wrong, 1 or 0";
+    case ItemScores::kShares:
+      return "the share that is right, 0 to 1";
+    case ItemScores::kLogLikelihoods:
+      return "ln p for each token, at most 0";
+  }
+  return "";
+}
+
+double ScoreRange(ItemScores scores) {
+  return scores == ItemScores::kLogLikelihoods
+             ? std::numeric_limits<double>::infinity()
+             : 1;
+}
+
 std::string_view TypeName(ParamType type) {
   switch (type) {
     case ParamType::kInteger:
@@ -294,6 +313,13 @@ const Param* FindParam(const Entry& entry, std::string_view name) {
 int VocabularyOf(const Entry& task, const ParamMap& params) {
   return task.vocabulary_of == nullptr ? task.vocabulary_size
                                        : task.vocabulary_of(params);
+}
+
+int64_t ItemsPerSample(const Entry& task, const ParamMap& params) {
+  if (FindParam(task, "samples") == nullptr) return 0;
+  return task.evaluation.items_per_sample == nullptr
+             ? 1
+             : task.evaluation.items_per_sample(params);
 }
 
 google::protobuf::Value DefaultValue(const Param& param) {

@@ -228,6 +228,22 @@ struct EncodingTraits {
   ShapeCheck check_shape = nullptr;
 };
 
+// What the score of an item says. More is better in all of them.
+enum class ItemScores {
+  // 1 or 0.
+  kRightOrWrong,
+  // How much of an answer is right, from 0 to 1.
+  kShares,
+  // ln p by the number of tokens: at most 0, and without a bound below.
+  kLogLikelihoods,
+};
+
+// For people: "right or wrong, 1 or 0".
+std::string_view ItemScoresText(ItemScores scores);
+
+// The largest score less the smallest; infinite without bounds.
+double ScoreRange(ItemScores scores);
+
 // What results of an evaluation task depend on beside its parameters, its seed
 // and the model.
 struct EvaluationTraits {
@@ -239,6 +255,10 @@ struct EvaluationTraits {
   // Items that each of `samples` stands for, such as the cells of a grid. Null:
   // one.
   ItemCount items_per_sample = nullptr;
+  ItemScores item_scores = ItemScores::kRightOrWrong;
+  // Some items of a set that is made depend on each other: they are of one
+  // unit (EvaluationTask::UnitId).
+  bool shares_units = false;
 };
 
 struct Entry {
@@ -343,6 +363,11 @@ bool IsRelative(const ordo::training::v1::Component& encoding);
 // for none.
 std::string NeedsOrderedPositions(
     const ordo::training::v1::Component& encoding);
+
+// Items that an evaluation with these resolved parameters, its `samples` aside,
+// has for each of its samples; 0 of a task that makes no items: it has those of
+// what it reads.
+int64_t ItemsPerSample(const Entry& task, const ParamMap& params);
 
 // Typed access to parameters that ResolveParams has accepted. A parameter that
 // is missing or of another type is a programmer's error. Keeps a reference.

@@ -54,6 +54,26 @@ TEST(CatalogTest, EntriesAreSortedByKindThenName) {
   EXPECT_THAT(names, IsSupersetOf({"none", "rope", "tape"}));
 }
 
+TEST(CatalogTest, ATaskSaysWhatItsItemsScore) {
+  const auto scores = [](const char* task) {
+    return Find(Kind::kEvaluationTask, task)->evaluation.item_scores;
+  };
+  EXPECT_EQ(ItemScoresText(scores("addition_grid")), "right or wrong, 1 or 0");
+  EXPECT_EQ(ScoreRange(scores("flip_flop")), 1);
+  EXPECT_EQ(ScoreRange(scores("text")),
+            std::numeric_limits<double>::infinity());
+}
+
+TEST(CatalogTest, ItemsOfASampleAreThoseOfItsParameters) {
+  ParamMap params;
+  SetNumber(&params, "max_digits", 3);
+  EXPECT_EQ(
+      ItemsPerSample(*Find(Kind::kEvaluationTask, "addition_grid"), params), 9);
+  EXPECT_EQ(ItemsPerSample(*Find(Kind::kEvaluationTask, "counting"), {}), 1);
+  // It has as many as its text has windows.
+  EXPECT_EQ(ItemsPerSample(*Find(Kind::kEvaluationTask, "text"), {}), 0);
+}
+
 TEST(CatalogTest, ATaskIsNotFoundAsAnEncoding) {
   EXPECT_NE(Find(Kind::kTrainingTask, "addition"), nullptr);
   EXPECT_EQ(Find(Kind::kEncoding, "addition"), nullptr);

@@ -34,6 +34,9 @@ Param Samples(int64_t samples, std::string text);
 // An evaluation task of that version (EvaluationTraits).
 Entry OfVersion(int version, Entry entry);
 
+// An evaluation task whose items score so.
+Entry OfScores(ItemScores scores, Entry entry);
+
 // All of them, in no particular order.
 std::vector<Entry> AllEntries();
 

@@ -69,6 +69,8 @@ Entry Scan(Kind kind, std::pair<int64_t, int64_t> actions,
   entry.row_length = ScanLength;
   if (kind == Kind::kEvaluationTask) {
     entry.evaluation.items_per_sample = ScanCounts;
+    // A command may be drawn more than once.
+    entry.evaluation.shares_units = true;
   }
   return OfKind(kind, std::move(entry), std::move(own));
 }

@@ -125,7 +125,7 @@ Entry RuossForEvaluation() {
        Samples(512, "Rows of each length.")});
   entry.row_length = RuossLongest;
   entry.evaluation.items_per_sample = RuossLengths;
-  return entry;
+  return OfScores(ItemScores::kShares, std::move(entry));
 }
 
 // Lengths from the least on, one by one.
@@ -256,6 +256,8 @@ Entry PasskeyForEvaluation() {
                Samples(20, "Questions of each length.")});
   entry.row_length = PasskeyLongest;
   entry.evaluation.items_per_sample = Lengths;
+  // Tests of the same number have the same seed at each length.
+  entry.evaluation.shares_units = true;
   return OfVersion(2, std::move(entry));
 }
 

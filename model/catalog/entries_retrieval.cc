@@ -110,6 +110,7 @@ Entry Ruler(Kind kind, std::pair<int64_t, int64_t> lengths,
   const bool asks = kind == Kind::kEvaluationTask;
   entry.row_length = asks ? LongestDoubling : LongestRow;
   if (asks) entry.evaluation.items_per_sample = RulerItems;
+  entry.evaluation.item_scores = ItemScores::kShares;
   return OfKind(kind, std::move(entry), std::move(own));
 }
 
@@ -137,6 +138,7 @@ Entry Needle(Kind kind, std::pair<int64_t, int64_t> lengths,
   if (kind == Kind::kEvaluationTask) {
     entry.evaluation.items_per_sample = NeedleItems;
   }
+  entry.evaluation.item_scores = ItemScores::kShares;
   return OfKind(kind, std::move(entry), std::move(own));
 }
 

@@ -273,6 +273,11 @@ Entry OfVersion(int version, Entry entry) {
   return entry;
 }
 
+Entry OfScores(ItemScores scores, Entry entry) {
+  entry.evaluation.item_scores = scores;
+  return entry;
+}
+
 std::vector<Entry> TaskEntries() {
   constexpr Kind kTraining = Kind::kTrainingTask;
   constexpr Kind kEvaluation = Kind::kEvaluationTask;
@@ -280,8 +285,9 @@ std::vector<Entry> TaskEntries() {
       OfKind(kTraining, FlipFlop(),
              {Choice("loss", {"clean", "full"},
                      "Whether the bits read count, or every symbol.")}),
-      OfKind(kEvaluation, FlipFlop(),
-             {Samples(1000, "Rows that are asked for.")}),
+      OfScores(ItemScores::kShares,
+               OfKind(kEvaluation, FlipFlop(),
+                      {Samples(1000, "Rows that are asked for.")})),
       OfKind(kTraining, SelectiveCopy()),
       OfVersion(2, OfKind(kEvaluation, SelectiveCopy(),
                           {Samples(10000, "Rows that are asked for.")})),

@@ -299,6 +299,7 @@ Entry Perplexity() {
   entry.check_params = CheckEvaluation;
   // Windows are long: of a few, a pass of many would be filled up with copies.
   entry.evaluation.micro_batch.max_rows = 8;
+  entry.evaluation.item_scores = ItemScores::kLogLikelihoods;
   // 2: losses are made of equally many places at a time.
   entry.evaluation.version = 2;
   entry.from_training = TakeFromTraining;
@@ -441,6 +442,7 @@ Entry Questions() {
   // Lengths are many: of a few rows each, a pass of many would be filled up
   // with copies.
   entry.evaluation.micro_batch.max_rows = 8;
+  entry.evaluation.item_scores = ItemScores::kShares;
   entry.from_training = TakeTokenizer;
   return entry;
 }

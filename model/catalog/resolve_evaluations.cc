@@ -80,11 +80,9 @@ void CheckName(const std::string& path, const std::string& name,
 // whose parameters are resolved.
 void RefuseManyItems(const std::string& field, const Entry& task,
                      const ParamMap& params, Violations* violations) {
+  const int64_t per_sample = ItemsPerSample(task, params);
   // Where data is read it is known only then how many there are.
-  if (FindParam(task, "samples") == nullptr) return;
-  const int64_t per_sample = task.evaluation.items_per_sample == nullptr
-                                 ? 1
-                                 : task.evaluation.items_per_sample(params);
+  if (per_sample == 0) return;
   const int64_t tokens = std::max<int64_t>(1, task.row_length(params));
   const int64_t samples = Params(params).Integer("samples");
   const int64_t limit = std::min(kMaxItems, kMaxItemTokens / tokens);

@@ -369,6 +369,34 @@ TEST(Registry, ItemsHaveNamesOfTheirOwnInEverySeed) {
   }
 }
 
+// A gate goes by what the catalogue says of scores and units.
+TEST(Registry, ItemsScoreAndStandTogetherAsTheCatalogueSays) {
+  for (const Case& of_task : SmallEvaluationTasks()) {
+    ordo::training::v1::Evaluation evaluation;
+    evaluation.set_task(of_task.name);
+    *evaluation.mutable_params() =
+        Resolved(catalog::Kind::kEvaluationTask, of_task);
+    ORDO_ASSERT_OK_AND_ASSIGN(
+        const auto task, MakeEvaluationTask(evaluation, nullptr, Examples()));
+    const catalog::EvaluationTraits& traits =
+        catalog::Find(catalog::Kind::kEvaluationTask, of_task.name)->evaluation;
+    if (task->measure() == Measure::kRight) {
+      const double half = task->ItemScore({1, 0});
+      EXPECT_EQ(half,
+                traits.item_scores == catalog::ItemScores::kShares ? 0.5 : 0)
+          << of_task.name;
+    } else {
+      EXPECT_NE(traits.item_scores, catalog::ItemScores::kRightOrWrong)
+          << of_task.name;
+    }
+    const bool is_made = task->data_fingerprint().empty();
+    for (int64_t i = 0; is_made && i < task->size(); ++i) {
+      EXPECT_EQ(task->UnitId(1, i) != task->ItemId(1, i), traits.shares_units)
+          << of_task.name;
+    }
+  }
+}
+
 // A perfect model, and one that is always wrong.
 TEST(Registry, EveryEvaluationScoresWhatIsMarked) {
   for (const Case& of_task : SmallEvaluationTasks()) {

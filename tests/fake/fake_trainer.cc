@@ -96,6 +96,7 @@ class FakeTrainer {
   int Train(const training::TrainSpec& spec);
   int Evaluate(const training::EvaluateSpec& spec);
   int Summarize(const training::SummarizeSpec& spec);
+  int Gate(const training::GateSpec& spec);
 
  private:
   absl::Status OpenProgress(int attempt, int rank);
@@ -473,6 +474,33 @@ int FakeTrainer::Summarize(const training::SummarizeSpec& spec) {
                             " parts did not succeed"));
 }
 
+int FakeTrainer::Gate(const training::GateSpec& spec) {
+  if (absl::Status status = OpenProgress(spec.attempt(), /*rank=*/0);
+      !status.ok()) {
+    std::fprintf(stderr, "fake trainer: %s\n", status.ToString().c_str());
+    return training::STORAGE_ERROR;
+  }
+  Start(spec.job());
+  training::ProgressRecord record;
+  record.mutable_started()->set_exact(true);
+  Tell(record);
+  if (stop_requested != 0) return Leave(training::STOPPED, "stopped");
+  Pause(behaviour_.step_ms);
+  if (spec.finished_reports().count("gate") == 0) {
+    training::ReportWritten report;
+    report.set_id("gate");
+    report.set_kind("gate");
+    (*report.mutable_metrics())["passed"] = 1;
+    const absl::Status status =
+        WriteReport(std::move(report), spec.attempt(),
+                    "{\"verdict\":\"pass\",\"outcome\":\"pass\"}\n");
+    if (!status.ok()) {
+      return Leave(training::STORAGE_ERROR, std::string(status.message()));
+    }
+  }
+  return Leave(training::FINISHED, "");
+}
+
 template <typename Spec>
 int Run(const std::string& spec_path, const std::string& out,
         const std::string& storage_root) {
@@ -502,6 +530,8 @@ int Run(const std::string& spec_path, const std::string& out,
     return trainer.Train(spec);
   } else if constexpr (std::is_same_v<Spec, training::SummarizeSpec>) {
     return trainer.Summarize(spec);
+  } else if constexpr (std::is_same_v<Spec, training::GateSpec>) {
+    return trainer.Gate(spec);
   } else {
     return trainer.Evaluate(spec);
   }
@@ -528,8 +558,8 @@ int Main(const std::vector<std::string>& arguments) {
   }
   if (arguments.size() < 5 || out.empty()) {
     std::fprintf(stderr,
-                 "usage: fake_trainer train|evaluate|summarize SPEC --out DIR "
-                 "[--storage-root DIR] [--deployment DIR]\n");
+                 "usage: fake_trainer train|evaluate|summarize|gate SPEC --out "
+                 "DIR [--storage-root DIR] [--deployment DIR]\n");
     return training::BAD_SPEC;
   }
   if (arguments[1] == "evaluate") {
@@ -537,6 +567,9 @@ int Main(const std::vector<std::string>& arguments) {
   }
   if (arguments[1] == "summarize") {
     return Run<training::SummarizeSpec>(arguments[2], out, storage_root);
+  }
+  if (arguments[1] == "gate") {
+    return Run<training::GateSpec>(arguments[2], out, storage_root);
   }
   return Run<training::TrainSpec>(arguments[2], out, storage_root);
 }

@@ -45,6 +45,8 @@ std::string CommandOf(const DesiredAttempt& desired) {
       return "benchmark";
     case DesiredAttempt::kSummarize:
       return "summarize";
+    case DesiredAttempt::kGate:
+      return "gate";
     default:
       return "evaluate";
   }

@@ -180,6 +180,22 @@ TEST_F(TaskTest, ASummaryOfAThousandPartsIsRunByItsOwnCommand) {
   EXPECT_EQ(task_->Stored().summarize().parts_size(), 1000);
 }
 
+TEST_F(TaskTest, AGateIsDecidedByItsOwnCommand) {
+  Prepare("");
+  DesiredAttempt desired = testing::FakeTask("a", 1);
+  desired.mutable_gate()->add_subjects()->set_role("candidate");
+  ORDO_ASSERT_OK(task_->Start(desired, &cause_));
+  ASSERT_TRUE(WaitForEnd());
+
+  const Task::Update update = task_->Read();
+
+  EXPECT_EQ(update.facts.exit->exit_code, ordo::training::v1::FINISHED);
+  ASSERT_EQ(update.records.size(), 3u);
+  EXPECT_EQ(update.records[1].report().kind(), "gate");
+  EXPECT_THAT(Text(task_->folders().attempt + "/task.json"),
+              HasSubstr("\"role\":\"candidate\""));
+}
+
 TEST_F(TaskTest, ItsProgressFileIsThereBeforeItsTrainerWritesToIt) {
   Prepare("");
   options_.trainer = folder_.Path("no-such-trainer");

@@ -47,6 +47,7 @@ absl::StatusOr<std::string> TakeOther(const DesiredAttempt& desired,
                                       const Take& take) {
   if (desired.has_benchmark()) return take(desired.benchmark());
   if (desired.has_summarize()) return take(desired.summarize());
+  if (desired.has_gate()) return take(desired.gate());
   return take(desired.evaluate());
 }
 

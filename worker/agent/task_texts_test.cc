@@ -15,6 +15,7 @@ using ::ordo::agent::v1::DesiredAttempt;
 using ::ordo::base::testing::IsOkAndHolds;
 using ::ordo::training::v1::BenchmarkSpec;
 using ::ordo::training::v1::EvaluateSpec;
+using ::ordo::training::v1::GateSpec;
 using ::ordo::training::v1::SummarizeSpec;
 using ::ordo::training::v1::TrainSpec;
 
@@ -102,22 +103,25 @@ TEST(TaskTextsTest, TheJobsTextLeavesOutWhatIsOfAnAttempt) {
 TEST(TaskTextsTest, TasksOfAllKindsAreTakenForNoOther) {
   TaskTexts texts;
   // Empty ones, whose bytes are the same.
-  DesiredAttempt evaluate, benchmark, summarize;
-  for (DesiredAttempt* desired : {&evaluate, &benchmark, &summarize}) {
+  DesiredAttempt evaluate, benchmark, summarize, gate;
+  for (DesiredAttempt* desired : {&evaluate, &benchmark, &summarize, &gate}) {
     desired->set_job("a");
     desired->set_attempt(1);
   }
   evaluate.mutable_evaluate();
   benchmark.mutable_benchmark();
   summarize.mutable_summarize();
+  gate.mutable_gate();
   const std::string text = "{\"job\":\"a\",\"attempt\":1}\n";
   EXPECT_THAT(texts.OfAttempt(evaluate, "h"), IsOkAndHolds(text));
   EXPECT_THAT(texts.OfAttempt(benchmark, "h"), IsOkAndHolds(text));
   EXPECT_THAT(texts.OfAttempt(summarize, "h"), IsOkAndHolds(text));
-  EXPECT_EQ(texts.size(), 3u);
+  EXPECT_THAT(texts.OfAttempt(gate, "h"), IsOkAndHolds(text));
+  EXPECT_EQ(texts.size(), 4u);
   evaluate.mutable_evaluate()->add_finished_reports("x-1");
   benchmark.mutable_benchmark()->add_finished_reports("x-2");
   summarize.mutable_summarize()->add_finished_reports("sweep");
+  (*gate.mutable_gate()->mutable_finished_reports())["gate"] = "jobs/a/x";
   EXPECT_EQ(
       Read<EvaluateSpec>(texts.OfAttempt(evaluate, "h")).finished_reports(0),
       "x-1");
@@ -131,6 +135,10 @@ TEST(TaskTextsTest, TasksOfAllKindsAreTakenForNoOther) {
             0);
   EXPECT_EQ(Read<SummarizeSpec>(texts.OfJob(summarize)).finished_reports_size(),
             0);
+  EXPECT_EQ(
+      Read<GateSpec>(texts.OfAttempt(gate, "h")).finished_reports().at("gate"),
+      "jobs/a/x");
+  EXPECT_EQ(Read<GateSpec>(texts.OfJob(gate)).finished_reports_size(), 0);
 }
 
 TEST(TaskTextsTest, ASummaryOfAThousandPartsComesWhole) {
