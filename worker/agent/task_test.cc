@@ -111,11 +111,14 @@ TEST_F(TaskTest, OnlyWhatReadsDataIsToldWhereItLies) {
   };
   DesiredAttempt evaluate = testing::FakeTask("a", 1);
   evaluate.mutable_evaluate();
-  DesiredAttempt benchmark = testing::FakeTask("a", 2);
+  DesiredAttempt gate = testing::FakeTask("a", 2);
+  gate.mutable_gate();
+  DesiredAttempt benchmark = testing::FakeTask("a", 3);
   benchmark.mutable_benchmark();
-  DesiredAttempt summarize = testing::FakeTask("a", 3);
+  DesiredAttempt summarize = testing::FakeTask("a", 4);
   summarize.mutable_summarize();
   EXPECT_THAT(arguments_of(evaluate), HasSubstr("--data-roots /srv/a"));
+  EXPECT_THAT(arguments_of(gate), HasSubstr("--data-roots /srv/a"));
   EXPECT_THAT(arguments_of(benchmark),
               ::testing::AllOf(HasSubstr("benchmark"),
                                ::testing::Not(HasSubstr("--data-roots"))));
