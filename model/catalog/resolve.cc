@@ -9,6 +9,7 @@
 #include "model/catalog/catalog.h"
 #include "model/catalog/fields.h"
 #include "model/catalog/fine_tuning.h"
+#include "model/catalog/gate.h"
 #include "model/catalog/kernel_choice.h"
 #include "model/catalog/resolve_data.h"
 #include "model/catalog/resolve_evaluations.h"
@@ -39,6 +40,28 @@ void ResolveSource(const std::string& path, const v1::CheckpointSource& source,
        digest.find_first_not_of("0123456789abcdef") != std::string::npos)) {
     violations->push_back({FieldPath(path, "manifest_sha256"),
                            "must be 64 lower-case hexadecimal digits"});
+  }
+}
+
+// Whether subject i of a gate is of the role of its place, and has something
+// to compare.
+void CheckSubject(int i, const v1::GateSpec& spec, Violations* violations) {
+  static constexpr const char* kRoles[] = {"candidate", "baseline", "anchor"};
+  const v1::GateSpec::Subject& subject = spec.subjects(i);
+  const std::string path = absl::StrCat("subjects[", i, "]");
+  if (i < 3 && subject.role() != kRoles[i]) {
+    violations->push_back(
+        {FieldPath(path, "role"), absl::StrCat("must be ", kRoles[i])});
+  }
+  if (subject.report().empty()) {
+    ResolveSource(FieldPath(path, "checkpoint"), subject.checkpoint(),
+                  violations);
+  } else if (i == 0 || subject.has_checkpoint() ||
+             spec.evaluations_size() != 1) {
+    violations->push_back(
+        {FieldPath(path, "report"),
+         "is of one evaluation, in the place of a checkpoint that is compared "
+         "with; name the checkpoint, or leave the other evaluations out"});
   }
 }
 
@@ -164,6 +187,33 @@ absl::StatusOr<v1::EvaluateSpec> ResolveEvaluateSpec(v1::EvaluateSpec spec) {
   if (spec.has_encoding()) {
     ResolveComponent(Kind::kEncoding, "encoding", spec.mutable_encoding(),
                      &violations);
+  }
+  ResolveResources("resources", spec.mutable_resources(), &violations);
+  CheckEvaluationKernels({nullptr, nullptr, spec.resources().device()},
+                         spec.evaluations(), &violations);
+  if (!violations.empty()) return base::InvalidFields(violations);
+  return spec;
+}
+
+absl::StatusOr<v1::GateSpec> ResolveGateSpec(v1::GateSpec spec) {
+  Violations violations;
+  ResolveIdentity(&spec, &violations);
+  const int num_subjects = spec.subjects_size();
+  if (num_subjects < 2 || num_subjects > 3) {
+    violations.push_back(
+        {"subjects", "must be candidate, baseline and perhaps anchor"});
+  }
+  for (int i = 0; i < num_subjects; ++i) {
+    CheckSubject(i, spec, &violations);
+  }
+  if (spec.evaluations().empty()) {
+    violations.push_back({"evaluations", "name at least one"});
+  }
+  ResolveEvaluations({"evaluations", /*in_training=*/false, 0},
+                     spec.mutable_evaluations(), &violations);
+  // Growth depends on parameters that are right.
+  if (violations.empty()) {
+    ResolveGate("gate", spec.evaluations(), spec.mutable_gate(), &violations);
   }
   ResolveResources("resources", spec.mutable_resources(), &violations);
   CheckEvaluationKernels({nullptr, nullptr, spec.resources().device()},

@@ -41,6 +41,8 @@ absl::StatusOr<ordo::training::v1::EvaluateSpec> ResolveEvaluateSpec(
     ordo::training::v1::EvaluateSpec spec);
 absl::StatusOr<ordo::training::v1::BenchmarkSpec> ResolveBenchmarkSpec(
     ordo::training::v1::BenchmarkSpec spec);
+absl::StatusOr<ordo::training::v1::GateSpec> ResolveGateSpec(
+    ordo::training::v1::GateSpec spec);
 
 }  // namespace ordo::model::catalog
 

@@ -229,6 +229,37 @@ TEST(ResolveTest, EvaluateSpecMayNameAnotherEncoding) {
                        HasSubstr("encoding.name: ")));
 }
 
+TEST(ResolveTest, GateSpecComparesACandidateWithABaselineAndPerhapsMore) {
+  EXPECT_THAT(
+      ResolveGateSpec({}),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               "subjects: must be candidate, baseline and perhaps anchor; "
+               "evaluations: name at least one"));
+  v1::GateSpec spec;
+  for (const char* role : {"candidate", "baseline", "anchor"}) {
+    spec.add_subjects()->set_role(role);
+    spec.mutable_subjects(spec.subjects_size() - 1)
+        ->mutable_checkpoint()
+        ->set_path("/a");
+  }
+  spec.add_evaluations()->set_task("addition_grid");
+  spec.mutable_gate()->set_margin(0.1);
+  const auto resolved = ResolveGateSpec(spec);
+  ORDO_ASSERT_OK(resolved);
+  EXPECT_EQ(resolved->attempt(), 1);
+  EXPECT_EQ(resolved->gate().level(), 0.95);
+  EXPECT_EQ(resolved->evaluations(0).name(), "addition_grid");
+  EXPECT_EQ(resolved->resources().threads(), 2);
+
+  spec.mutable_subjects(0)->set_report("jobs/a/results/x");
+  spec.mutable_subjects(1)->clear_checkpoint();
+  EXPECT_THAT(
+      ResolveGateSpec(spec),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               ::testing::AllOf(HasSubstr("subjects[0].report: "),
+                                HasSubstr("subjects[1].checkpoint.path: "))));
+}
+
 TEST(ResolveTest, TrainSpecNamesNoCheckpointOfAJob) {
   EXPECT_THAT(MessageOf([](v1::TrainSpec* spec) {
                 spec->mutable_model()->set_from("jobs/a");

@@ -16,7 +16,10 @@ enum class ExitCode {
   kCancelled = 3,
   kUnreachable = 4,
   kTimedOut = 5,
-  // 6 (gate failed) and 7 (inconclusive) are reserved.
+  // Of `ordo gate`: the candidate is worse, or neither that nor the contrary
+  // was shown.
+  kGateFailed = 6,
+  kInconclusive = 7,
   // By a limit, the room on a disk included, or by what another did meanwhile:
   // later, or after a look, the same may be taken.
   kRefusedForNow = 8,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -14,6 +15,7 @@
 #include "model/catalog/resolve_evaluations.h"
 #include "model/catalog/resolve_model.h"
 #include "services/jobs/job_state.h"
+#include "services/spec/gate_job.h"
 #include "services/spec/model_from.h"
 #include "services/spec/references.h"
 
@@ -23,6 +25,7 @@ namespace {
 using ordo::checkpoints::v1::Checkpoint;
 using ordo::jobs::v1::Job;
 using ordo::jobs::v1::JobSpec;
+using ordo::reports::v1::Report;
 using ordo::training::v1::Component;
 using ordo::training::v1::Model;
 using Violations = std::vector<base::FieldViolation>;
@@ -149,6 +152,71 @@ void CheckStart(const Job& trained, const JobSpec& spec,
   }
 }
 
+// A reference of a spec, and its field.
+using Reference = std::pair<std::string, std::string>;
+
+// What a spec evaluates: an evaluation its checkpoints, a gate what it
+// compares.
+std::vector<Reference> EvaluatedBy(const JobSpec& spec) {
+  std::vector<Reference> references;
+  if (spec.kind() == JobSpec::GATE) return spec::SubjectsOf(spec);
+  if (spec.kind() != JobSpec::EVALUATE) return references;
+  for (int i = 0; i < spec.checkpoints_size(); ++i) {
+    references.emplace_back(absl::StrCat("checkpoints[", i, "]"),
+                            spec.checkpoints(i));
+  }
+  return references;
+}
+
+// Whether a report that a gate compares with is of what it asks. One that is
+// not there is for the scheduler to refuse.
+void CheckReport(const KnownJobs& known, const Reference& reference,
+                 const JobSpec& spec, Violations* violations) {
+  const std::vector<std::string> parts = absl::StrSplit(reference.second, '/');
+  const auto report = known.scheduler.GetReport(parts[1], parts[3]);
+  if (!report.ok()) return;
+  const std::string& asked = spec.evaluations(0).task();
+  if (report->kind() != Report::EVALUATION) {
+    violations->push_back(
+        {reference.first,
+         absl::StrCat(reference.second,
+                      " is no evaluation; name one, or a checkpoint: ordo list "
+                      "reports ",
+                      parts[1])});
+  } else if (report->task() != asked) {
+    violations->push_back(
+        {reference.first,
+         absl::StrCat(reference.second, " is of ", report->task(),
+                      ", the gate asks ", asked,
+                      "; name another report, or ask ", report->task())});
+  }
+}
+
+// Whether encoding and evaluations of the spec fit the model of the job.
+void CheckEvaluations(const Job& job, const JobSpec& spec,
+                      std::vector<std::string>* notices, Violations* found) {
+  const Model& model = job.spec().model();
+  model::catalog::EvaluationsContext context;
+  context.in_training = false;
+  context.vocabulary_size = model.vocabulary_size();
+  context.causal = !model.has_causal() || model.causal();
+  if (job.spec().has_data()) context.trained_on = &job.spec().data();
+  auto encoding = spec.has_encoding() ? spec.encoding() : job.spec().encoding();
+  if (spec.has_encoding()) {
+    model::catalog::ResolveEncoding("encoding", model, &encoding, found);
+    if (found->empty()) CheckOverride(job.spec(), encoding, found);
+  }
+  const bool fits = found->empty();
+  if (fits) context.max_length = model::catalog::MaxLength(encoding);
+  auto evaluations = spec.evaluations();
+  model::catalog::ResolveEvaluations(context, &evaluations, found);
+  if (!fits) return;
+  const model::catalog::KernelContext kernels = {&model, &encoding,
+                                                 spec.resources().device()};
+  model::catalog::CheckEvaluationKernels(kernels, evaluations, found);
+  model::catalog::AddEvaluationNotices(kernels, evaluations, notices);
+}
+
 }  // namespace
 
 bool NamesAModel(const JobSpec& spec) {
@@ -208,41 +276,22 @@ void CheckModels(const KnownJobs& known, const JobSpec& spec,
     const auto job = FindJob(known, JobOf(spec.start_from()));
     if (job.ok()) CheckStart(*job, spec, violations);
   }
-  if (spec.kind() != JobSpec::EVALUATE) return;
   std::set<std::string> seen;
-  for (int i = 0; i < spec.checkpoints_size(); ++i) {
-    const std::string name = JobOf(spec.checkpoints(i));
+  for (const auto& [field, reference] : EvaluatedBy(spec)) {
+    if (spec::FormOf(reference) == spec::ReferenceForm::kReport) {
+      CheckReport(known, {field, reference}, spec, violations);
+      continue;
+    }
+    const std::string name = JobOf(reference);
     if (!seen.insert(name).second) continue;
     const auto job = FindJob(known, name);
     if (!job.ok() || !job->spec().has_model()) continue;
     Violations found;
-    model::catalog::EvaluationsContext context;
-    context.in_training = false;
-    context.vocabulary_size = job->spec().model().vocabulary_size();
-    const Model& model = job->spec().model();
-    context.causal = !model.has_causal() || model.causal();
-    if (job->spec().has_data()) context.trained_on = &job->spec().data();
-    auto encoding =
-        spec.has_encoding() ? spec.encoding() : job->spec().encoding();
-    if (spec.has_encoding()) {
-      model::catalog::ResolveEncoding("encoding", job->spec().model(),
-                                      &encoding, &found);
-      if (found.empty()) CheckOverride(job->spec(), encoding, &found);
-    }
-    const bool fits = found.empty();
-    if (fits) context.max_length = model::catalog::MaxLength(encoding);
-    auto evaluations = spec.evaluations();
-    model::catalog::ResolveEvaluations(context, &evaluations, &found);
-    if (fits) {
-      const model::catalog::KernelContext kernels = {
-          &job->spec().model(), &encoding, spec.resources().device()};
-      model::catalog::CheckEvaluationKernels(kernels, evaluations, &found);
-      model::catalog::AddEvaluationNotices(kernels, evaluations, notices);
-    }
+    CheckEvaluations(*job, spec, notices, &found);
     for (const auto& violation : found) {
       violations->push_back(
-          {violation.field, absl::StrCat(violation.description, " (for ",
-                                         spec.checkpoints(i), ")")});
+          {violation.field,
+           absl::StrCat(violation.description, " (for ", reference, ")")});
     }
   }
 }

@@ -13,6 +13,7 @@ namespace {
 using ordo::checkpoints::v1::Checkpoint;
 using ordo::jobs::v1::Job;
 using ordo::jobs::v1::JobSpec;
+using ordo::reports::v1::Report;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using Violations = std::vector<base::FieldViolation>;
@@ -189,6 +190,53 @@ TEST_F(CheckpointModelsTest, AnEvaluationHasToFitTheModel) {
                                         "has 19 tokens, the model 7; it needs "
                                         "one with a larger vocabulary_size "
                                         "(for jobs/llama)")));
+}
+
+TEST_F(CheckpointModelsTest, AGatesEvaluationsHaveToFitBothModels) {
+  spec_.Clear();
+  spec_.set_kind(JobSpec::GATE);
+  spec_.mutable_gate()->set_candidate("jobs/llama");
+  spec_.mutable_gate()->set_baseline("jobs/small/checkpoints/7-0");
+  spec_.mutable_gate()->set_anchor("jobs/unknown");
+  spec_.add_evaluations()->set_task("addition_grid");
+  EXPECT_THAT(Check(), IsEmpty());
+  Job small = *scheduler_.GetJob("llama");
+  small.set_name("jobs/small");
+  small.mutable_spec()->mutable_model()->set_vocabulary_size(7);
+  scheduler_.PutJob(small);
+  EXPECT_THAT(Check(), ElementsAre(Says("evaluations[0].task",
+                                        "with a larger vocabulary_size (for "
+                                        "jobs/small/checkpoints/7-0)")));
+}
+
+TEST_F(CheckpointModelsTest, AReportThatAGateComparesWithIsOfItsEvaluation) {
+  spec_.Clear();
+  spec_.set_kind(JobSpec::GATE);
+  spec_.mutable_gate()->set_candidate("jobs/llama");
+  spec_.mutable_gate()->set_baseline("jobs/llama/reports/x-7");
+  spec_.add_evaluations()->set_task("addition_grid");
+  // What is not there is for the scheduler to refuse.
+  EXPECT_THAT(Check(), IsEmpty());
+  Report report;
+  report.set_name("jobs/llama/reports/x-7");
+  report.set_kind(Report::EVALUATION);
+  report.set_task("counting");
+  scheduler_.PutReport(report);
+  EXPECT_THAT(Check(), ElementsAre(Says("gate.baseline",
+                                        "is of counting, the gate asks "
+                                        "addition_grid; name another")));
+  report.set_name("jobs/llama/reports/attention");
+  report.set_kind(Report::BENCHMARK);
+  scheduler_.PutReport(report);
+  spec_.mutable_gate()->set_baseline(report.name());
+  EXPECT_THAT(Check(),
+              ElementsAre(Says("gate.baseline", "is no evaluation; name one")));
+  report.set_name("jobs/llama/reports/grid-7");
+  report.set_kind(Report::EVALUATION);
+  report.set_task("addition_grid");
+  scheduler_.PutReport(report);
+  spec_.mutable_gate()->set_baseline(report.name());
+  EXPECT_THAT(Check(), IsEmpty());
 }
 
 TEST_F(CheckpointModelsTest, AnEvaluationsEncodingNeedsNoNewParameters) {

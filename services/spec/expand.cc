@@ -67,7 +67,7 @@ void ResolveParent(JobSpec* spec, Violations* violations) {
                absl::StrCat("has no meaning with kind: ", kind,
                             "; put it into ", PlaceOfParts(spec->kind())),
                *spec, violations);
-  for (const char* name : {"sweep", "compare", "pipeline"}) {
+  for (const char* name : {"sweep", "compare", "pipeline", "gate"}) {
     if (name == kind) continue;
     RefuseFields({name}, absl::StrCat("is for kind: ", name, "; leave it out"),
                  *spec, violations);

@@ -27,7 +27,7 @@ std::string StagePath(size_t i) {
 
 bool IsStageKind(JobSpec::Kind kind) {
   return kind == JobSpec::TRAIN || kind == JobSpec::EVALUATE ||
-         kind == JobSpec::BENCHMARK;
+         kind == JobSpec::BENCHMARK || kind == JobSpec::GATE;
 }
 
 // Gives stages the names of their jobs where they name each other.
@@ -70,6 +70,16 @@ class Binder {
     }
     if (!spec.model().from().empty()) {
       Bind(i, "model.from", true, spec.mutable_model()->mutable_from());
+    }
+    if (spec.has_gate()) BindGate(i, spec.mutable_gate());
+  }
+
+  void BindGate(size_t i, ordo::training::v1::Gate* gate) {
+    for (const auto& [field, name] :
+         {std::pair("gate.candidate", gate->mutable_candidate()),
+          std::pair("gate.baseline", gate->mutable_baseline()),
+          std::pair("gate.anchor", gate->mutable_anchor())}) {
+      if (!name->empty()) Bind(i, field, true, name);
     }
   }
 
@@ -181,8 +191,8 @@ bool CheckStages(const Pipeline& pipeline, Violations* violations) {
       violations->push_back(
           {path + ".kind",
            stage.kind() == JobSpec::KIND_UNSPECIFIED
-               ? "required; must be train, evaluate or benchmark"
-               : "must be train, evaluate or benchmark"});
+               ? "required; must be train, evaluate, benchmark or gate"
+               : "must be train, evaluate, benchmark or gate"});
     }
   }
   return violations->size() == num_wrong;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "model/catalog/fields.h"
@@ -11,6 +12,11 @@ namespace ordo::services::spec {
 namespace {
 
 using Violations = std::vector<base::FieldViolation>;
+
+constexpr char kLatest[] = "latest";
+constexpr char kForms[] =
+    "must be jobs/{job}/checkpoints/{step}-{attempt}, or jobs/{job} for its "
+    "newest";
 
 // "<step>-<attempt>", both in decimal.
 bool IsCheckpointId(const std::string& id) {
@@ -22,26 +28,66 @@ bool IsCheckpointId(const std::string& id) {
          });
 }
 
+bool IsReportId(const std::string& id) {
+  constexpr size_t kMaxLength = 255;
+  return !id.empty() && id.size() <= kMaxLength && id != "." && id != ".." &&
+         std::all_of(id.begin(), id.end(), absl::ascii_isgraph);
+}
+
+// Of a valid one: the newest is what its job stands for.
+void NameJobForLatest(std::string* reference) {
+  const std::string end = absl::StrCat("/checkpoints/", kLatest);
+  if (absl::EndsWith(*reference, end)) {
+    reference->resize(reference->size() - end.size());
+  }
+}
+
+std::string IsText(const std::string& reference) {
+  constexpr size_t kMaxShown = 200;
+  return absl::StrCat(", is '", reference.substr(0, kMaxShown), "'");
+}
+
 }  // namespace
+
+ReferenceForm FormOf(const std::string& reference) {
+  const std::vector<std::string> parts = absl::StrSplit(reference, '/');
+  if (parts.size() < 2 || parts[0] != "jobs" ||
+      !model::catalog::IsId(parts[1])) {
+    return ReferenceForm::kNone;
+  }
+  if (parts.size() == 2) return ReferenceForm::kJob;
+  if (parts.size() != 4) return ReferenceForm::kNone;
+  if (parts[2] == "checkpoints" &&
+      (parts[3] == kLatest || IsCheckpointId(parts[3]))) {
+    return ReferenceForm::kCheckpoint;
+  }
+  if (parts[2] == "reports" && IsReportId(parts[3])) {
+    return ReferenceForm::kReport;
+  }
+  return ReferenceForm::kNone;
+}
 
 void ResolveReference(const std::string& field, std::string* reference,
                       Violations* violations) {
-  const std::vector<std::string> parts = absl::StrSplit(*reference, '/');
-  const bool job_valid =
-      parts.size() >= 2 && parts[0] == "jobs" && model::catalog::IsId(parts[1]);
-  if (job_valid && parts.size() == 2) return;
-  if (job_valid && parts.size() == 4 && parts[2] == "checkpoints") {
-    if (parts[3] == "latest") {
-      *reference = absl::StrCat("jobs/", parts[1]);
-      return;
-    }
-    if (IsCheckpointId(parts[3])) return;
+  const ReferenceForm form = FormOf(*reference);
+  if (form == ReferenceForm::kJob) return;
+  if (form == ReferenceForm::kCheckpoint) {
+    NameJobForLatest(reference);
+    return;
   }
-  constexpr size_t kMaxShown = 200;
-  violations->push_back(
-      {field, absl::StrCat("must be jobs/{job}/checkpoints/{step}-{attempt}, "
-                           "or jobs/{job} for its newest, is '",
-                           reference->substr(0, kMaxShown), "'")});
+  violations->push_back({field, absl::StrCat(kForms, IsText(*reference))});
+}
+
+void ResolveSubject(const std::string& field, std::string* reference,
+                    Violations* violations) {
+  const ReferenceForm form = FormOf(*reference);
+  if (form == ReferenceForm::kNone) {
+    violations->push_back(
+        {field, absl::StrCat(kForms, ", or jobs/{job}/reports/{report}",
+                             IsText(*reference))});
+  } else if (form == ReferenceForm::kCheckpoint) {
+    NameJobForLatest(reference);
+  }
 }
 
 void ResolveModelFrom(std::string* reference, Violations* violations) {

@@ -6,15 +6,29 @@
 
 #include "base/status/details.h"
 
-// The names by which specs refer to jobs and checkpoints.
+// The names by which specs refer to jobs, checkpoints and reports.
 
 namespace ordo::services::spec {
+
+// What a name is of, by its form alone: the one place that tells them apart.
+enum class ReferenceForm {
+  kNone,
+  kJob,
+  // Also jobs/{job}/checkpoints/latest.
+  kCheckpoint,
+  kReport,
+};
+ReferenceForm FormOf(const std::string& reference);
 
 // The one form of a reference to a checkpoint, which is
 // jobs/{job}/checkpoints/{checkpoint} or jobs/{job} for its newest ("latest"
 // becomes that). Appends a violation of `field` when it is none.
 void ResolveReference(const std::string& field, std::string* reference,
                       std::vector<base::FieldViolation>* violations);
+
+// The same where a report, jobs/{job}/reports/{report}, may stand as well.
+void ResolveSubject(const std::string& field, std::string* reference,
+                    std::vector<base::FieldViolation>* violations);
 
 // The one form of a `model.from`, which may be a job's id too. Appends a
 // violation when it is none.

@@ -24,6 +24,32 @@ TEST(ReferencesTest, LatestIsTheJobAlone) {
   EXPECT_EQ(violations[0].field, "start_from");
 }
 
+TEST(ReferencesTest, FormsAreToldApart) {
+  EXPECT_EQ(FormOf("jobs/a"), ReferenceForm::kJob);
+  EXPECT_EQ(FormOf("jobs/a/checkpoints/20-1"), ReferenceForm::kCheckpoint);
+  EXPECT_EQ(FormOf("jobs/a/checkpoints/latest"), ReferenceForm::kCheckpoint);
+  EXPECT_EQ(FormOf("jobs/a/reports/grid-20"), ReferenceForm::kReport);
+  for (const char* name :
+       {"", "a", "jobs", "jobs/", "jobs/A", "workers/w", "jobs/a/checkpoints",
+        "jobs/a/checkpoints/x", "jobs/a/reports/", "jobs/a/reports/..",
+        "jobs/a/reports/x/y", "jobs/a/reports/x y"}) {
+    EXPECT_EQ(FormOf(name), ReferenceForm::kNone) << name;
+  }
+}
+
+TEST(ReferencesTest, AReportMayStandWhereASubjectMay) {
+  Violations violations;
+  std::string name = "jobs/a/reports/grid-20";
+  ResolveSubject("gate.baseline", &name, &violations);
+  EXPECT_EQ(name, "jobs/a/reports/grid-20");
+  std::string latest = "jobs/a/checkpoints/latest";
+  ResolveSubject("gate.baseline", &latest, &violations);
+  EXPECT_EQ(latest, "jobs/a");
+  EXPECT_THAT(violations, IsEmpty());
+  ResolveReference("start_from", &name, &violations);
+  ASSERT_EQ(violations.size(), 1u);
+}
+
 TEST(ReferencesTest, AModelMayBeFromAJobByItsName) {
   Violations violations;
   std::string name = "a";

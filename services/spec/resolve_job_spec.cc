@@ -9,6 +9,7 @@
 #include "base/status/status.h"
 #include "model/catalog/kernel_choice.h"
 #include "services/spec/expand.h"
+#include "services/spec/gate_job.h"
 #include "services/spec/scheduling.h"
 #include "services/spec/single_job.h"
 #include "services/spec/spec_size.h"
@@ -54,6 +55,9 @@ std::vector<std::string> UncheckedOf(const JobSpec& spec) {
   for (int i = 0; i < spec.checkpoints_size(); ++i) {
     add(absl::StrCat("checkpoints[", i, "]"), spec.checkpoints(i),
         "and whether the evaluations go with it");
+  }
+  for (const auto& [field, reference] : SubjectsOf(spec)) {
+    add(field, reference, "and whether the evaluations go with it");
   }
   if (spec.queue() != kDefaultQueue) {
     add("queue", spec.queue(), "and for how long its jobs may run");

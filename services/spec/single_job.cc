@@ -11,6 +11,7 @@
 #include "model/catalog/resolve.h"
 #include "model/catalog/resolve_evaluations.h"
 #include "model/catalog/resolve_resources.h"
+#include "services/spec/gate_job.h"
 #include "services/spec/references.h"
 #include "services/spec/scheduling.h"
 
@@ -21,6 +22,8 @@ using model::catalog::Violations;
 using ordo::jobs::v1::JobSpec;
 
 constexpr char kForBenchmarks[] = "is for kind: benchmark; leave it out";
+constexpr char kForGates[] = "is for kind: gate; leave it out";
+
 // Refuses what a spec of many jobs has.
 void RefuseParts(const JobSpec& spec, Violations* violations) {
   for (const char* name : {"sweep", "compare", "pipeline"}) {
@@ -44,6 +47,7 @@ void ResolveTrain(JobSpec* spec, Violations* violations) {
                "start_from",
                *spec, violations);
   RefuseFields({"benchmark"}, kForBenchmarks, *spec, violations);
+  RefuseFields({"gate"}, kForGates, *spec, violations);
   RefuseParts(*spec, violations);
   const bool is_from = !spec->model().from().empty();
   if (is_from) {
@@ -76,6 +80,7 @@ void ResolveEvaluate(JobSpec* spec, Violations* violations) {
                "is for kind: train; an evaluation takes it from the checkpoint",
                *spec, violations);
   RefuseFields({"benchmark"}, kForBenchmarks, *spec, violations);
+  RefuseFields({"gate"}, kForGates, *spec, violations);
   RefuseParts(*spec, violations);
   // Whether it fits the checkpoints' models is for who knows these.
   if (spec->has_encoding()) {
@@ -121,7 +126,7 @@ void ResolveEvaluate(JobSpec* spec, Violations* violations) {
 
 void ResolveBenchmark(JobSpec* spec, Violations* violations) {
   RefuseFields({"model", "encoding", "data", "training", "checkpoint",
-                "evaluations", "checkpoints", "start_from"},
+                "evaluations", "checkpoints", "start_from", "gate"},
                "has no meaning with kind: benchmark; leave it out", *spec,
                violations);
   RefuseParts(*spec, violations);
@@ -129,6 +134,21 @@ void ResolveBenchmark(JobSpec* spec, Violations* violations) {
                                    violations);
   model::catalog::ResolveBenchmark("benchmark", spec->resources(),
                                    spec->mutable_benchmark(), violations);
+}
+
+void ResolveGateKind(JobSpec* spec, Violations* violations) {
+  RefuseFields(
+      {"model", "encoding", "data", "training", "checkpoint", "start_from"},
+      "has no meaning with kind: gate, which takes it from the "
+      "checkpoints; leave it out",
+      *spec, violations);
+  RefuseFields({"checkpoints"},
+               "is for kind: evaluate; a gate has gate.candidate, "
+               "gate.baseline and gate.anchor",
+               *spec, violations);
+  RefuseFields({"benchmark"}, kForBenchmarks, *spec, violations);
+  RefuseParts(*spec, violations);
+  ResolveGateJob(spec, violations);
 }
 
 }  // namespace
@@ -167,13 +187,15 @@ void ResolveSingleJob(JobSpec* spec, Violations* violations) {
     case JobSpec::BENCHMARK:
       ResolveBenchmark(spec, violations);
       break;
+    case JobSpec::GATE:
+      ResolveGateKind(spec, violations);
+      break;
     default:
       violations->push_back(
           {"kind", spec->kind() == JobSpec::IMPORT
                        ? "import is for uploads: ordo push checkpoint DIR"
                        : "required; must be train, evaluate, benchmark, sweep, "
-                         "compare or "
-                         "pipeline"});
+                         "compare, pipeline or gate"});
       // What it must have meant, so that the rest is checked too.
       if (spec->has_training() || spec->has_encoding() || spec->has_data()) {
         ResolveTrain(spec, violations);
@@ -181,6 +203,8 @@ void ResolveSingleJob(JobSpec* spec, Violations* violations) {
         ResolveEvaluate(spec, violations);
       } else if (spec->has_benchmark()) {
         ResolveBenchmark(spec, violations);
+      } else if (spec->has_gate()) {
+        ResolveGateKind(spec, violations);
       } else {
         model::catalog::ResolveResources("resources", spec->mutable_resources(),
                                          violations);

@@ -23,7 +23,7 @@ void RefuseFields(const std::vector<std::string>& names,
 void ResolveCommon(ordo::jobs::v1::JobSpec* spec,
                    std::vector<base::FieldViolation>* violations);
 
-// What a spec of a kind that is one job (train, evaluate, benchmark) has
+// What a spec of a kind that is one job (train, evaluate, benchmark, gate) has
 // beside. A spec of no kind is checked as what it must have meant.
 void ResolveSingleJob(ordo::jobs::v1::JobSpec* spec,
                       std::vector<base::FieldViolation>* violations);

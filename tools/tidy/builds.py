@@ -18,6 +18,7 @@ GROUPS = {
     "proto": ("proto_users",),
     "proto/ordo/training": ("proto_training_users",),
     "report": ("report_users",),
+    "report/gate": ("report_users", "report_gate_users"),
     "scheduler": ("scheduler_users", "scheduler_interface_users"),
     "scheduler/core": ("scheduler_core_users",),
     "scheduler/policy": ("scheduler_core_users",),

@@ -72,6 +72,10 @@ LAYERS = {
                   "model/formats/safetensors_header.h",
                   "scheduler/past_usage.h", "scheduler/scheduler.h",
                   "services"), CONTROL_PLANE),
+    # Whether a gate can say anything is known when it is submitted.
+    "services/spec": (("base", "proto", "model/catalog", "report/gate/decision.h",
+                       "report/gate/power.h", "services/spec"),
+                      CONTROL_PLANE),
     "services/cli": (("base", "proto", "report", "model/catalog",
                       "model/formats/config_file.h",
                       "services/checkpoints/folder_check.h",

@@ -77,6 +77,19 @@ std::vector<CommandRow> JobCommands() {
        "Sums up the jobs of a sweep, comparison or pipeline, which lie under "
        "ROOT; the report goes to DIR. TASK may also be a binary message, "
        ".pb."},
+      {"gate",
+       true,
+       {{"--out", true, true},
+        {"--storage-root", false, true},
+        {"--data-roots", false, true},
+        {"--deployment", false, true},
+        {"--without-kernels", false, true}},
+       "TASK --out DIR [--storage-root ROOT] [--data-roots DIRS] "
+       "[--deployment DIR] [--without-kernels NAMES]",
+       "Says whether a checkpoint is worse than another, item by item; the "
+       "verdict is in the report, not in the exit code. Reports go to DIR, "
+       "relative paths are looked for under ROOT, data in ROOT/data and "
+       "DIRS."},
   };
 }
 
@@ -199,10 +212,10 @@ constexpr char kTaskHelp[] =
     "TASK is a file (.yaml, .json, .textproto) with one attempt of a job: its "
     "job and\nattempt (from 1), then model, encoding, data, training, "
     "checkpoint, evaluations and\nresources as in a job file; `evaluate` takes "
-    "checkpoints and evaluations,\n`benchmark` takes benchmark and resources. "
-    "The task of a job that has run is\ntask.json in the folder of its "
-    "attempt. "
-    "A job file itself is run by `ordo submit`.\n";
+    "checkpoints and evaluations,\n`benchmark` takes benchmark and resources, "
+    "`gate` subjects, evaluations and gate.\nThe task of a job that has run is "
+    "task.json in the folder of its attempt. A job\nfile itself is run by "
+    "`ordo submit`.\n";
 
 absl::Status Bad(const std::string& message) {
   return absl::InvalidArgumentError(message);

@@ -24,6 +24,7 @@
 #include "worker/trainer/encoding_flag.h"
 #include "worker/trainer/evaluate.h"
 #include "worker/trainer/exit_code.h"
+#include "worker/trainer/gate.h"
 #include "worker/trainer/inference.h"
 #include "worker/trainer/probe.h"
 #include "worker/trainer/progress.h"
@@ -168,6 +169,18 @@ absl::StatusOr<ExitCode> SummarizeCommand(const CommandContext& context,
   return RunSummary(trainer, spec, progress.get());
 }
 
+absl::StatusOr<ExitCode> GateCommand(const CommandContext& context,
+                                     const CommandLine& line) {
+  ORDO_ASSIGN_OR_RETURN(const auto spec,
+                        ReadGateSpec(context.files, line.spec));
+  ORDO_ASSIGN_OR_RETURN(const TrainerContext trainer,
+                        MakeContext(context, line));
+  ORDO_ASSIGN_OR_RETURN(const auto progress,
+                        Progress::Open(context.files, context.clock,
+                                       AttemptFolder(trainer, spec.attempt())));
+  return RunGate(trainer, spec, progress.get());
+}
+
 absl::StatusOr<int> IntFlag(const CommandLine& line, const std::string& name,
                             int fallback, int max) {
   const std::string text = line.Flag(name);
@@ -310,6 +323,7 @@ absl::StatusOr<ExitCode> RunCommand(const CommandContext& context,
   if (line.command == "evaluate") return EvaluateCommand(context, line);
   if (line.command == "benchmark") return BenchmarkCommand(context, line);
   if (line.command == "summarize") return SummarizeCommand(context, line);
+  if (line.command == "gate") return GateCommand(context, line);
   if (line.command == "generate") return GenerateCommand(context, line);
   if (line.command == "logits") return LogitsCommand(context, line);
   if (line.command == "convert") return ConvertCommand(context, line);

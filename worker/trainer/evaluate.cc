@@ -45,17 +45,6 @@ absl::Status NotLoaded(const absl::Status& status,
   return WithExitCode(named, ordo::training::v1::CHECKPOINT_DAMAGED);
 }
 
-absl::StatusOr<LoadedModel> Load(const TrainerContext& context,
-                                 const CheckpointSource& source,
-                                 const model::training::LoadOptions& options) {
-  ORDO_ASSIGN_OR_RETURN(const std::string folder,
-                        FolderOfSource(context, source));
-  auto loaded = model::training::LoadModel(context.files, folder,
-                                           source.manifest_sha256(), options);
-  if (loaded.ok()) return loaded;
-  return NotLoaded(loaded.status(), source);
-}
-
 // The task's encoding as it will be on this checkpoint; nothing when it has its
 // own.
 absl::StatusOr<std::optional<Component>> ResolveEncoding(
@@ -99,19 +88,14 @@ absl::StatusOr<ExitCode> EvaluateAll(const TrainerContext& context,
   model::training::ConfigureNumerics(spec.resources().threads());
   std::set<std::string> taken;
   for (const CheckpointSource& source : spec.checkpoints()) {
-    ORDO_ASSIGN_OR_RETURN(const std::string folder,
-                          FolderOfSource(context, source));
-    const int64_t step =
-        source.step() > 0
-            ? source.step()
-            : model::training::ReadStep(context.files, folder).value_or(0);
+    ORDO_ASSIGN_OR_RETURN(const int64_t step, StepOfSource(context, source));
     ORDO_ASSIGN_OR_RETURN(const auto encoding,
                           ResolveEncoding(context, spec, source));
     const auto due = DueReports(spec, step, encoding, &taken);
     if (due.empty()) continue;
     ORDO_ASSIGN_OR_RETURN(
         const LoadedModel loaded,
-        Load(context, source, {encoding ? &*encoding : nullptr, device}));
+        LoadSource(context, source, {encoding ? &*encoding : nullptr, device}));
     EvaluationSubject subject;
     subject.model = loaded.transformer.get();
     subject.trained_on =
@@ -142,6 +126,13 @@ absl::StatusOr<EvaluationResult> RunEvaluation(const TrainerContext& context,
       model::tasks::MakeEvaluationTask(
           about.evaluation, subject.trained_on,
           DataOf(context, {about.attempt, 0, about.step}, progress)));
+  return RunTask(context, subject, *task, progress);
+}
+
+absl::StatusOr<EvaluationResult> RunTask(
+    const TrainerContext& context, const EvaluationSubject& subject,
+    const model::tasks::EvaluationTask& task, Progress* progress) {
+  const auto& about = subject.report;
   const auto* entry = model::catalog::Find(
       model::catalog::Kind::kEvaluationTask, about.evaluation.task());
   model::evaluation::EvaluateOptions options;
@@ -164,9 +155,28 @@ absl::StatusOr<EvaluationResult> RunEvaluation(const TrainerContext& context,
     progress->Evaluation(record);
   };
   ORDO_ASSIGN_OR_RETURN(result.outcome, model::evaluation::Evaluate(
-                                            *subject.model, *task, options));
+                                            *subject.model, task, options));
   ORDO_ASSIGN_OR_RETURN(result.report.checkpoint, subject.checkpoint());
   return result;
+}
+
+absl::StatusOr<LoadedModel> LoadSource(
+    const TrainerContext& context, const CheckpointSource& source,
+    const model::training::LoadOptions& options) {
+  ORDO_ASSIGN_OR_RETURN(const std::string folder,
+                        FolderOfSource(context, source));
+  auto loaded = model::training::LoadModel(context.files, folder,
+                                           source.manifest_sha256(), options);
+  if (loaded.ok()) return loaded;
+  return NotLoaded(loaded.status(), source);
+}
+
+absl::StatusOr<int64_t> StepOfSource(const TrainerContext& context,
+                                     const CheckpointSource& source) {
+  if (source.step() > 0) return source.step();
+  ORDO_ASSIGN_OR_RETURN(const std::string folder,
+                        FolderOfSource(context, source));
+  return model::training::ReadStep(context.files, folder).value_or(0);
 }
 
 absl::Status WriteResult(const TrainerContext& context,

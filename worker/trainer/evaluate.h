@@ -1,6 +1,7 @@
 #ifndef ORDO_WORKER_TRAINER_EVALUATE_H_
 #define ORDO_WORKER_TRAINER_EVALUATE_H_
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -8,6 +9,8 @@
 #include "absl/status/statusor.h"
 #include "model/evaluation/items.h"
 #include "model/evaluation/report.h"
+#include "model/tasks/task.h"
+#include "model/training/model_config.h"
 #include "model/transformer/transformer.h"
 #include "proto/ordo/training/v1/exit_code.pb.h"
 #include "proto/ordo/training/v1/spec.pb.h"
@@ -40,6 +43,22 @@ struct EvaluationResult {
 absl::StatusOr<EvaluationResult> RunEvaluation(const TrainerContext& context,
                                                const EvaluationSubject& subject,
                                                Progress* progress);
+
+// The same with a task that is made already: the subject's, or a part of it.
+absl::StatusOr<EvaluationResult> RunTask(
+    const TrainerContext& context, const EvaluationSubject& subject,
+    const ordo::model::tasks::EvaluationTask& task, Progress* progress);
+
+// Loads a checkpoint. CHECKPOINT_DAMAGED naming it, or OUT_OF_MEMORY.
+absl::StatusOr<ordo::model::training::LoadedModel> LoadSource(
+    const TrainerContext& context,
+    const ordo::training::v1::CheckpointSource& source,
+    const ordo::model::training::LoadOptions& options);
+
+// Its step: that of the source, else that of its folder, else 0.
+absl::StatusOr<int64_t> StepOfSource(
+    const TrainerContext& context,
+    const ordo::training::v1::CheckpointSource& source);
 
 // Writes the report and tells `progress`. STORAGE_ERROR when it cannot be
 // written; it may be tried again.

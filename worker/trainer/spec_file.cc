@@ -139,6 +139,11 @@ absl::StatusOr<ordo::training::v1::BenchmarkSpec> ReadBenchmarkSpec(
   return Read(files, path, model::catalog::ResolveBenchmarkSpec);
 }
 
+absl::StatusOr<ordo::training::v1::GateSpec> ReadGateSpec(
+    base::Filesystem& files, const std::string& path) {
+  return Read(files, path, model::catalog::ResolveGateSpec);
+}
+
 absl::StatusOr<SummarizeSpec> ReadSummarizeSpec(base::Filesystem& files,
                                                 const std::string& path) {
   if (!absl::EndsWith(path, ".pb")) {

@@ -18,6 +18,8 @@ absl::StatusOr<ordo::training::v1::EvaluateSpec> ReadEvaluateSpec(
     base::Filesystem& files, const std::string& path);
 absl::StatusOr<ordo::training::v1::BenchmarkSpec> ReadBenchmarkSpec(
     base::Filesystem& files, const std::string& path);
+absl::StatusOr<ordo::training::v1::GateSpec> ReadGateSpec(
+    base::Filesystem& files, const std::string& path);
 
 // The same of a task that may be large, which is a binary message in a file
 // .pb, of at most base::kMaxDesiredSetBytes.

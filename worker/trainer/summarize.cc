@@ -11,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "base/files/file_util.h"
-#include "base/log/log.h"
 #include "base/records/records.h"
 #include "base/status/status.h"
 #include "model/training/durable_folder.h"
@@ -19,6 +18,7 @@
 #include "report/summary/summary.h"
 #include "worker/trainer/exit_code.h"
 #include "worker/trainer/part_records.h"
+#include "worker/trainer/summary_report.h"
 
 namespace ordo::worker::trainer {
 namespace {
@@ -30,8 +30,6 @@ using ordo::training::v1::ProgressRecord;
 using ordo::training::v1::SummarizeSpec;
 using report::summary::Curve;
 using report::summary::Summary;
-
-constexpr size_t kMaxFigureBytes = 32 << 20;
 
 // The losses that an attempt recorded, which take the place of those that
 // earlier attempts recorded of these steps.
@@ -88,46 +86,14 @@ Curve CurveOf(const TrainerContext& context, const PartResult& part,
   return curve;
 }
 
-// Draws a figure in the attempt's folder, adds both of its forms to `contents`,
-// and returns the SVG.
-absl::StatusOr<std::string> AddFigure(
-    base::Filesystem& files, const std::string& folder,
-    const report::summary::NamedFigure& figure,
-    std::vector<NamedBytes>* contents) {
-  std::string svg;
-  for (const auto& [form, extension] :
-       {std::pair(report::FigureForm::kSvg, ".svg"),
-        std::pair(report::FigureForm::kPng, ".png")}) {
-    const std::string name = figure.name + extension;
-    const std::string path = base::JoinPath(folder, name);
-    ORDO_RETURN_IF_ERROR(report::Draw(files, figure.figure, form, path));
-    ORDO_ASSIGN_OR_RETURN(std::string bytes,
-                          base::ReadFile(files, path, kMaxFigureBytes));
-    ORDO_RETURN_IF_ERROR(files.RemoveFile(path));
-    if (form == report::FigureForm::kSvg) svg = bytes;
-    contents->push_back({name, std::move(bytes)});
-  }
-  return svg;
-}
-
 // All files of the report.
 std::vector<NamedBytes> Render(const TrainerContext& context,
                                const SummarizeSpec& spec,
                                const Summary& summary, Progress* progress) {
-  std::vector<NamedBytes> contents;
-  std::vector<std::string> svgs;
-  for (const auto& figure : summary.figures) {
-    if (context.stop_requested()) break;
-    auto svg = AddFigure(context.files, AttemptFolder(context, spec.attempt()),
-                         figure, &contents);
-    if (!svg.ok()) {
-      progress->Warning(absl::StrCat("no figures are drawn: ",
-                                     std::string(svg.status().message())));
-      break;
-    }
-    svgs.push_back(*std::move(svg));
-  }
-  contents.push_back({"report.html", RenderPage(summary, svgs)});
+  DrawnFigures drawn =
+      DrawFigures(context, spec.attempt(), summary.figures, progress);
+  std::vector<NamedBytes> contents = std::move(drawn.files);
+  contents.push_back({"report.html", RenderPage(summary, drawn.svgs)});
   contents.push_back({"report.md", RenderMarkdown(summary)});
   contents.push_back({"result.json", summary.json});
   contents.push_back({"values.csv", summary.csv});
@@ -150,21 +116,8 @@ absl::Status WriteSummary(const TrainerContext& context,
   report.set_folder(absl::StrCat("results/", report.id(), "-", spec.attempt()));
   report.mutable_metrics()->insert(summary.metrics.begin(),
                                    summary.metrics.end());
-  const std::vector<NamedBytes> contents =
-      Render(context, spec, summary, progress);
-  if (context.stop_requested()) return absl::CancelledError();
-  ORDO_RETURN_IF_ERROR(progress->CheckFolder());
-  const auto infos = model::training::WriteFolder(
-      context.files, base::JoinPath(context.job_folder, report.folder()),
-      contents);
-  ORDO_RETURN_IF_ERROR(
-      WithExitCode(base::AddContext(infos.status(),
-                                    absl::StrCat("write report ", report.id())),
-                   ordo::training::v1::STORAGE_ERROR));
-  report.mutable_files()->Assign(infos->begin(), infos->end());
-  progress->Report(report, spec.kind());
-  base::LogInfo("report written", {{"id", report.id()}});
-  return absl::OkStatus();
+  return WriteSummaryReport(context, std::move(report),
+                            Render(context, spec, summary, progress), progress);
 }
 
 absl::StatusOr<ExitCode> SumUp(const TrainerContext& context,

@@ -21,6 +21,7 @@ Command ContinueCommand();
 Command DownCommand();
 Command EvaluateCommand();
 Command ExplainCommand();
+Command GateCommand();
 Command GetCommand();
 Command HelpCommand();
 Command HoldCommand();

@@ -39,13 +39,14 @@ TEST(CommandTableTest, NamesAreUniqueAndEverythingIsExplained) {
 TEST(CommandTableTest, HasTheCommandsOfTheManual) {
   std::vector<std::string> names;
   for (const Command& command : Commands()) names.push_back(command.name);
-  EXPECT_THAT(names,
-              ::testing::IsSupersetOf(
-                  {"up",      "down",     "submit",   "list",       "show",
-                   "watch",   "logs",     "explain",  "cancel",     "wait",
-                   "rerun",   "continue", "evaluate", "report",     "get",
-                   "push",    "help",     "version",  "completion", "hold",
-                   "release", "workers",  "usage",    "priority",   "queues"}));
+  EXPECT_THAT(
+      names,
+      ::testing::IsSupersetOf(
+          {"up",         "down",    "submit",  "list",    "show",  "watch",
+           "logs",       "explain", "cancel",  "wait",    "rerun", "continue",
+           "evaluate",   "report",  "get",     "push",    "help",  "version",
+           "completion", "hold",    "release", "workers", "usage", "priority",
+           "queues",     "gate"}));
 }
 
 // How to ask each command for something that it can give.
@@ -64,6 +65,9 @@ class JsonTest : public testing::CliTest {
       job->mutable_spec()->mutable_training()->set_steps(20);
     });
     scheduler_.SetJob("b", Job::RUNNING);
+    scheduler_.SetJob("g", Job::SUCCEEDED, [](Job* job) {
+      job->mutable_spec()->set_kind(jobs::v1::JobSpec::GATE);
+    });
     scheduler_.AppendLog("a", "some text\n");
     checkpoints::v1::Checkpoint checkpoint;
     checkpoint.set_name("jobs/a/checkpoints/20-1");
@@ -76,6 +80,10 @@ class JsonTest : public testing::CliTest {
         report, {{"result.json",
                   R"({"task": "addition_grid", "job": "a", "max_digits": 1,
                       "trained_digits": 1, "samples": 1, "cells": [[1]]})"}});
+    reports::v1::Report verdict;
+    verdict.set_name("jobs/g/reports/gate");
+    verdict.set_kind(reports::v1::Report::GATE);
+    scheduler_.AddReport(verdict, {{"result.json", R"({"outcome": "pass"})"}});
   }
 
   std::map<std::string, std::vector<std::string>> Calls() {
@@ -99,6 +107,7 @@ class JsonTest : public testing::CliTest {
         {"rerun", {"a"}},
         {"continue", {"a", "--steps", "5"}},
         {"evaluate", {"a", "--task", "addition_grid"}},
+        {"gate", {"g"}},
         {"report", {"a", "--html", folder_.Path("report.html")}},
         {"get", {"jobs/a/reports/grid-20", "--out", folder_.Path("x")}},
         {"help", {}},

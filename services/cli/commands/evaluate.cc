@@ -1,7 +1,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
-#include "base/yaml/field_path.h"
 #include "base/yaml/text_form.h"
 #include "services/cli/commands/commands.h"
 #include "services/cli/commands/outcome.h"
@@ -10,38 +9,6 @@
 
 namespace ordo::services::cli {
 namespace {
-
-using training::v1::Evaluation;
-
-// The evaluations asked for: --task, or those of the checkpoint's own job.
-absl::Status FillEvaluations(const Arguments& arguments,
-                             const jobs::v1::Job& trained,
-                             jobs::v1::JobSpec* spec) {
-  if (arguments.Has("task")) {
-    spec->add_evaluations()->set_task(arguments.Get("task", ""));
-  } else {
-    for (const Evaluation& evaluation : trained.spec().evaluations()) {
-      Evaluation* copy = spec->add_evaluations();
-      *copy = evaluation;
-      copy->clear_at();
-      copy->clear_every_steps();
-    }
-  }
-  if (spec->evaluations().empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(trained.name(), " has no evaluations of its own; name a ",
-                     "task with --task (see 'ordo list tasks')"));
-  }
-  for (const std::string& param : arguments.All("param")) {
-    ORDO_ASSIGN_OR_RETURN(const auto assignment,
-                          SplitAssignment("param", param));
-    for (Evaluation& evaluation : *spec->mutable_evaluations()) {
-      ORDO_RETURN_IF_ERROR(base::SetField("params." + assignment.first,
-                                          assignment.second, &evaluation));
-    }
-  }
-  return absl::OkStatus();
-}
 
 // What takes the place of the checkpoints' encoding: "yarn", or
 // "{name: yarn, params: {factor: 4}}".

@@ -105,13 +105,16 @@ absl::Status CancelAll(Context& context, std::vector<FollowedJob> jobs) {
 }
 
 ExitCode PrintOutcome(Context& context, const std::vector<FollowedJob>& jobs,
-                      bool live) {
+                      const StayOptions& options) {
   ExitCode code = ExitCode::kOk;
   for (const FollowedJob& job : jobs) {
     code = Worse(code, ExitCodeOf(job.job.state()));
+    if (!options.tells_success && job.job.state() == jobs::v1::Job::SUCCEEDED) {
+      continue;
+    }
     if (PrintStructured(context, job.job)) continue;
     // The live view's last line of a job says it already.
-    if (live) continue;
+    if (options.live) continue;
     const Cell state = StateCell(job.job.state());
     context.out << ShortName(job.name) << " "
                 << Paint(context.terminal, state.color, state.text);
@@ -150,7 +153,7 @@ absl::StatusOr<ExitCode> StayUntilEnded(Context& context,
     ORDO_ASSIGN_OR_RETURN(end, Follow(context, options, view, jobs));
   }
   if (end == FollowEnd::kAllEnded) {
-    return PrintOutcome(context, jobs, options.live);
+    return PrintOutcome(context, jobs, options);
   }
   const std::vector<std::string> left = NotEnded(jobs);
   context.err << "ordo: "

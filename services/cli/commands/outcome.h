@@ -12,8 +12,8 @@
 
 namespace ordo::services::cli {
 
-// What submit, rerun, continue, evaluate, wait and watch share: staying until
-// jobs have ended.
+// What submit, rerun, continue, evaluate, gate, wait and watch share: staying
+// until jobs have ended.
 struct StayOptions {
   // Show how they go.
   bool live = false;
@@ -22,6 +22,8 @@ struct StayOptions {
   absl::Duration timeout = absl::InfiniteDuration();
   // The names have been printed already.
   bool names_are_out = false;
+  // Print those that SUCCEEDED; otherwise the caller says what came of them.
+  bool tells_success = true;
 };
 
 // Options of commands that create jobs: --wait, --watch,

@@ -184,24 +184,45 @@ absl::Status PrintParts(Context& context, const Job& job) {
   return absl::OkStatus();
 }
 
-absl::Status FetchSummary(Context& context, const Job& job,
-                          const std::string& html) {
+absl::StatusOr<Report> FindSummary(Context& context, const Job& job) {
+  const bool is_gate = job.spec().kind() == jobs::v1::JobSpec::GATE;
   ORDO_ASSIGN_OR_RETURN(const std::vector<Report> reports,
                         ListReportsOf(context, job, 0));
-  if (reports.empty()) {
-    const std::string name = ShortName(job.name());
-    return absl::FailedPreconditionError(absl::StrCat(
-        name, " has no report; it is ", Job::State_Name(job.state()),
-        HasEnded(job.state()) ? ", so look what its parts say: ordo show "
-                              : ", so wait for its parts: ordo wait ",
-        name));
+  for (const Report& report : reports) {
+    // What a gate evaluates are reports as well.
+    if (!is_gate || report.kind() == Report::GATE) return report;
   }
-  const Report& report = reports.front();
+  const std::string name = ShortName(job.name());
+  const char* fix =
+      is_gate ? (HasEnded(job.state()) ? ", so look why: ordo show "
+                                       : ", so wait for it: ordo gate ")
+      : HasEnded(job.state()) ? ", so look what its parts say: ordo show "
+                              : ", so wait for its parts: ordo wait ";
+  return absl::FailedPreconditionError(absl::StrCat(
+      name, " has no report; it is ", Job::State_Name(job.state()), fix, name));
+}
+
+absl::StatusOr<std::string> FetchFile(Context& context, const Report& report,
+                                      const std::string& path) {
+  for (const FileInfo& file : report.files()) {
+    if (file.path() == path) return Fetch(context, report, file);
+  }
+  return absl::NotFoundError(absl::StrCat(report.name(), " has no ", path));
+}
+
+absl::Status PrintSummary(Context& context, const Report& report,
+                          const std::string& html) {
+  return context.output == OutputForm::kTable
+             ? PrintText(context, report)
+             : PrintResult(context, report, html);
+}
+
+absl::Status FetchSummary(Context& context, const Job& job,
+                          const std::string& html) {
+  ORDO_ASSIGN_OR_RETURN(const Report report, FindSummary(context, job));
   const FileInfo* page = FileEndingWith(report, ".html");
   ORDO_RETURN_IF_ERROR(
-      context.output == OutputForm::kTable
-          ? PrintText(context, report)
-          : PrintResult(context, report, page == nullptr ? "" : html));
+      PrintSummary(context, report, page == nullptr ? "" : html));
   if (page != nullptr) {
     ORDO_ASSIGN_OR_RETURN(const std::string content,
                           Fetch(context, report, *page));

@@ -9,7 +9,8 @@
 #include "proto/ordo/jobs/v1/jobs.pb.h"
 #include "services/cli/context.h"
 
-// What people see of sweeps, comparisons and pipelines.
+// What people see of sweeps, comparisons and pipelines, and of the reports that
+// sum up, which gates have too.
 
 namespace ordo::services::cli {
 
@@ -30,11 +31,24 @@ void SayWhatRunsOn(Context& context, const jobs::v1::Job& job);
 // of each. Nothing of a job without parts.
 absl::Status PrintParts(Context& context, const jobs::v1::Job& job);
 
-// Fetches the report that sums up the parts of a job: its text to the output,
-// then its page to `html`, in place of what is there. As -o json or yaml asks,
-// its result.json takes the place of the text, with the name of the report as
-// `report` and `html` where there is a page. FAILED_PRECONDITION while there is
-// no report.
+// The report that sums up the parts of a job, or says what a gate found.
+// FAILED_PRECONDITION while there is none.
+absl::StatusOr<reports::v1::Report> FindSummary(Context& context,
+                                                const jobs::v1::Job& job);
+
+// A file of a report, of at most 64 MiB. NOT_FOUND when it has none so called.
+absl::StatusOr<std::string> FetchFile(Context& context,
+                                      const reports::v1::Report& report,
+                                      const std::string& path);
+
+// Prints such a report: its text, or as -o json or yaml asks its result.json,
+// with the name of the report as `report`, and as `html` where its page comes
+// to lie unless that is empty.
+absl::Status PrintSummary(Context& context, const reports::v1::Report& report,
+                          const std::string& html);
+
+// Fetches the report that FindSummary finds: PrintSummary, then its page to
+// `html`, in place of what is there.
 absl::Status FetchSummary(Context& context, const jobs::v1::Job& job,
                           const std::string& html);
 

@@ -37,6 +37,11 @@ constexpr char kTask[] = "addition_grid";
 constexpr char kResultFile[] = "result.json";
 constexpr size_t kMaxResultBytes = 16 << 20;
 
+// Whether it has one report of all that it did.
+bool HasSummary(const Job& job) {
+  return !job.parts().empty() || job.spec().kind() == jobs::v1::JobSpec::GATE;
+}
+
 // "addition_grid-1000" without the step.
 std::string EvaluationName(const Report& report) {
   const std::string id = ShortName(report.name());
@@ -233,10 +238,10 @@ absl::Status CollectJob(Context& context, const std::string& name,
                         Results* results) {
   ORDO_ASSIGN_OR_RETURN(const std::string job_name, JobName(name));
   ORDO_ASSIGN_OR_RETURN(const Job job, GetJob(context, job_name));
-  if (!job.parts().empty()) {
+  if (HasSummary(job)) {
     return absl::InvalidArgumentError(
         absl::StrCat(ShortName(job.name()),
-                     " has a report of its own parts; ask for it alone: ordo "
+                     " has a report of its own; ask for it alone: ordo "
                      "report ",
                      ShortName(job.name())));
   }
@@ -439,7 +444,7 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
     ORDO_ASSIGN_OR_RETURN(const std::string name,
                           JobName(arguments.positional()[0]));
     ORDO_ASSIGN_OR_RETURN(const Job job, GetJob(context, name));
-    if (!job.parts().empty()) {
+    if (HasSummary(job)) {
       ORDO_RETURN_IF_ERROR(FetchSummary(context, job, html));
       return ExitCode::kOk;
     }
@@ -491,9 +496,9 @@ Command ReportCommand() {
       "lie beside it as PNG and SVG. Figures need gnuplot-nox.\n"
       "Of a sweep, comparison or pipeline it prints the report that was "
       "written\n"
-      "when its parts had ended, or with -o json its numbers, and writes its "
-      "page\n"
-      "in place of an earlier one.";
+      "when its parts had ended, of a gate the one with its verdict, or with "
+      "-o json\n"
+      "its numbers, and writes its page in place of an earlier one.";
   command.options = {
       {"html", 0, "FILE",
        "page to write, tables beside it; default report.html"},

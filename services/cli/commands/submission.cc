@@ -106,6 +106,37 @@ absl::StatusOr<jobs::v1::Job> GetJob(Context& context,
                              &jobs::v1::JobsService::Stub::GetJob, request);
 }
 
+absl::Status FillEvaluations(const Arguments& arguments,
+                             const jobs::v1::Job& trained,
+                             jobs::v1::JobSpec* spec) {
+  using training::v1::Evaluation;
+  for (const std::string& task : arguments.All("task")) {
+    spec->add_evaluations()->set_task(task);
+  }
+  if (!arguments.Has("task")) {
+    for (const Evaluation& evaluation : trained.spec().evaluations()) {
+      Evaluation* copy = spec->add_evaluations();
+      *copy = evaluation;
+      copy->clear_at();
+      copy->clear_every_steps();
+    }
+  }
+  if (spec->evaluations().empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(trained.name(), " has no evaluations of its own; name a ",
+                     "task with --task (see 'ordo list tasks')"));
+  }
+  for (const std::string& param : arguments.All("param")) {
+    ORDO_ASSIGN_OR_RETURN(const auto assignment,
+                          SplitAssignment("param", param));
+    for (Evaluation& evaluation : *spec->mutable_evaluations()) {
+      ORDO_RETURN_IF_ERROR(base::SetField("params." + assignment.first,
+                                          assignment.second, &evaluation));
+    }
+  }
+  return absl::OkStatus();
+}
+
 void PrintCreated(Context& context, const std::vector<jobs::v1::Job>& jobs) {
   for (const jobs::v1::Job& job : jobs) {
     for (const std::string& notice : job.notices()) {

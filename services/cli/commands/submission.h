@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "proto/ordo/jobs/v1/jobs.pb.h"
 #include "services/cli/context.h"
+#include "services/cli/options.h"
 
 namespace ordo::services::cli {
 
@@ -41,6 +42,12 @@ absl::Status ExplainUnanswered(const absl::Status& status,
                                const std::string& request_id);
 
 absl::StatusOr<jobs::v1::Job> GetJob(Context& context, const std::string& name);
+
+// Adds the evaluations that are asked for: those of --task, else those of
+// `trained`, the job of the checkpoint; with --param as their parameters.
+absl::Status FillEvaluations(const Arguments& arguments,
+                             const jobs::v1::Job& trained,
+                             jobs::v1::JobSpec* spec);
 
 // Prints jobs that were created: as -o asks, or their names; beside it what is
 // worth knowing of them, and how to follow their parts.
