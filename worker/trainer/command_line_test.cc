@@ -48,7 +48,10 @@ TEST(ParseCommandLine, KnowsEveryCommandOfTheUsage) {
       ParseCommandLine({"train-tokenizer", "--data", "/a:b", "--out", "w.model",
                         "--vocabulary-size", "4096", "--type", "unigram",
                         "--format", "json_lines", "--field", "text"}));
-  for (const char* command : {"train", "evaluate", "generate", "logits",
+  ORDO_EXPECT_OK(
+      ParseCommandLine({"gate", "g.json", "--out", "/o", "--storage-root", "/r",
+                        "--data-roots", "/d"}));
+  for (const char* command : {"train", "evaluate", "gate", "generate", "logits",
                               "merge", "cost", "train-tokenizer"}) {
     EXPECT_THAT(Usage(), HasSubstr(command));
   }

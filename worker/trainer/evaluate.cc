@@ -148,7 +148,8 @@ absl::StatusOr<EvaluationResult> RunTask(
   options.should_stop = context.stop_requested;
   options.on_progress = [&](int64_t num_done, int64_t num_total) {
     ordo::training::v1::EvaluationProgress record;
-    record.set_name(about.evaluation.name());
+    record.set_name(subject.shown_as.empty() ? about.evaluation.name()
+                                             : subject.shown_as);
     record.set_step(about.step);
     record.set_done(num_done);
     record.set_total(num_total);

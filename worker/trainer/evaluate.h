@@ -26,6 +26,8 @@ struct EvaluationSubject {
   const ordo::model::transformer::Transformer* model = nullptr;
   // What the model was trained on, or null. Not owned.
   const ordo::training::v1::Data* trained_on = nullptr;
+  // What `progress` calls it; empty: by the name of the evaluation.
+  std::string shown_as = {};
   // Called after the evaluation: makes the model durable and says which
   // checkpoint it is. Without it there is nothing to report on.
   std::function<absl::StatusOr<std::string>()> checkpoint;

@@ -21,6 +21,7 @@
 #include "report/gate/power.h"
 #include "report/gate/summary.h"
 #include "report/stats/sequential.h"
+#include "report/summary/summary.h"
 #include "worker/trainer/data.h"
 #include "worker/trainer/exit_code.h"
 #include "worker/trainer/gate_pieces.h"

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/files/file_util.h"
 #include "base/status/status.h"
-#include "model/training/checkpoint.h"
+#include "model/catalog/gate.h"
 #include "worker/trainer/data.h"
 #include "worker/trainer/evaluate.h"
 
@@ -51,6 +51,7 @@ absl::Status GateSubjects::Evaluate(int subject,
     const PieceQuestions questions = QuestionsOf(each, about.trained_on);
     about.report.evaluation = EvaluationOf(questions);
     about.report.id = IdOf(subject, each);
+    about.shown_as = about.report.id;
     ORDO_RETURN_IF_ERROR(progress_->CheckFolder());
     ORDO_ASSIGN_OR_RETURN(
         const auto task,

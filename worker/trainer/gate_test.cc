@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "base/clock/clock.h"
 #include "base/files/file_util.h"
+#include "base/files/files.h"
 #include "base/files/testing/temporary_folder.h"
 #include "base/records/records.h"
 #include "base/status/testing/status_matchers.h"
@@ -137,6 +137,7 @@ TEST_F(GateTest, AnEqualCandidatePassesAndLeavesAReport) {
                                          "addition_grid-baseline", "gate"));
   const std::vector<ProgressRecord> records = Records();
   EXPECT_TRUE(records.front().has_started());
+  EXPECT_EQ(records[1].evaluation().name(), "addition_grid-candidate");
   EXPECT_EQ(records.back().finished().message(), "Verdict: pass.");
   const auto& report = records[records.size() - 2].report();
   EXPECT_EQ(report.kind(), "gate");

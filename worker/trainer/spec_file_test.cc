@@ -132,6 +132,34 @@ TEST_F(SpecFileTest, ReadsEvaluationTasks) {
       "checkpoints");
 }
 
+TEST_F(SpecFileTest, ReadsGates) {
+  constexpr char kSubjects[] =
+      "subjects: [{role: candidate, checkpoint: {path: /x/5-1}},"
+      " {role: baseline, report: jobs/b/results/grid-5-1}]\n";
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const auto spec,
+      ReadGateSpec(files_,
+                   Write("g.yaml", std::string(kSubjects) +
+                                       "evaluations: [{task: addition_grid}]\n"
+                                       "gate: {margin: 0.1}\n")));
+  EXPECT_EQ(spec.attempt(), 1);
+  EXPECT_EQ(spec.evaluations(0).name(), "addition_grid");
+  EXPECT_EQ(spec.gate().level(), 0.95);
+  ExpectBadSpec(
+      ReadGateSpec(files_, Write("h.yaml", std::string(kSubjects) +
+                                               "evaluations: [{task: "
+                                               "addition_grid}, {task: "
+                                               "counting}]\n"
+                                               "gate: {margin: 0.1}\n"))
+          .status(),
+      "subjects[1].report: is of one evaluation");
+  ExpectBadSpec(ReadGateSpec(files_, Write("i.yaml",
+                                           "subjects: [{role: anchor}]\n"
+                                           "evaluations: [{task: counting}]\n"))
+                    .status(),
+                "subjects[0].role: must be candidate");
+}
+
 TEST_F(SpecFileTest, WhatSumsUpIsReadFromTextAndFromABinaryMessage) {
   constexpr char kText[] =
       R"({"job":"c","kind":"sweep","parts":[{"job":"a"}]})";
