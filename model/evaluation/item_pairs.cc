@@ -11,6 +11,7 @@
 #include "base/files/file_util.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
+#include "model/catalog/catalog.h"
 #include "model/evaluation/items.h"
 #include "model/evaluation/report.h"
 #include "model/training/durable_folder.h"
@@ -77,6 +78,15 @@ absl::Status Differ(const std::string& what, const std::string& candidate,
                    "; evaluate one of them as the other"));
 }
 
+// Whether items of a task are pieces of a text that only their places name, so
+// that those of another text, or of other tokens, are called the same.
+bool NamesItemsByPlace(const std::string& task) {
+  const catalog::Entry* entry =
+      catalog::Find(catalog::Kind::kEvaluationTask, task);
+  return entry != nullptr &&
+         entry->evaluation.item_scores == catalog::ItemScores::kLogLikelihoods;
+}
+
 absl::Status CheckSameQuestions(const Origin& candidate,
                                 const Origin& baseline) {
   if (candidate.task != baseline.task) {
@@ -93,6 +103,11 @@ absl::Status CheckSameQuestions(const Origin& candidate,
   if (candidate.seed != baseline.seed) {
     return Differ("seed", absl::StrCat(candidate.seed),
                   absl::StrCat(baseline.seed));
+  }
+  if (NamesItemsByPlace(candidate.task) &&
+      candidate.data_fingerprint != baseline.data_fingerprint) {
+    return Differ("data", candidate.data_fingerprint,
+                  baseline.data_fingerprint);
   }
   return absl::OkStatus();
 }

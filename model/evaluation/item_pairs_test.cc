@@ -103,6 +103,33 @@ TEST_F(ItemPairsTest, AnotherVersionOfTheTaskIsRefused) {
       HasSubstr("has version of addition_grid 2, the candidate 1; evaluate"));
 }
 
+TEST_F(ItemPairsTest, WindowsOfAnotherTextAreRefused) {
+  const auto write = [this](ReportSubject* subject, const char* task,
+                            const char* fingerprint) {
+    subject->evaluation.set_task(task);
+    Outcome outcome;
+    outcome.items.emplace_back().id = "256-0";
+    outcome.items.back().unit = "document-0";
+    outcome.scores.details["data_fingerprint"] = fingerprint;
+    ORDO_EXPECT_OK(WriteReport(files_, folder_.path(), *subject, outcome));
+  };
+  write(&candidate_, "text", "aa");
+  write(&baseline_, "text", "aa");
+  ORDO_EXPECT_OK(Pair());
+  baseline_.attempt = 2;
+  write(&baseline_, "text", "bb");
+  EXPECT_THAT(PairItems(files_, {folder_.Path("results/c-1"),
+                                 folder_.Path("results/b-2")}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("has data bb, the candidate aa")));
+  // Questions have names of their own; their fingerprint has the tokenizer.
+  candidate_.attempt = baseline_.attempt = 3;
+  write(&candidate_, "questions", "aa");
+  write(&baseline_, "questions", "bb");
+  ORDO_EXPECT_OK(PairItems(
+      files_, {folder_.Path("results/c-3"), folder_.Path("results/b-3")}));
+}
+
 TEST_F(ItemPairsTest, OtherParametersAreRefused) {
   (*baseline_.evaluation.mutable_params())["samples"].set_number_value(3);
   EXPECT_THAT(std::string(ErrorOfSameItems().message()),
