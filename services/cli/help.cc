@@ -70,9 +70,9 @@ std::string Overview(const std::vector<Command>& commands) {
   absl::StrAppend(&text, "\nEvery command takes:\n",
                   OptionLines(CommonOptions()),
                   "\nExit codes: 0 ok, 1 job failed, 2 bad input, 3 cancelled, "
-                  "4 unreachable,\n5 timed out, 8 refused by a limit, a full "
-                  "disk or another's change,\n9 damaged data, 70 a bug of "
-                  "ours.\n");
+                  "4 unreachable,\n5 timed out, 6 gate failed, 7 gate "
+                  "inconclusive, 8 refused by a limit, a\nfull disk or "
+                  "another's change, 9 damaged data, 70 a bug of ours.\n");
   return text;
 }
 

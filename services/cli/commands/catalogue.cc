@@ -64,6 +64,10 @@ Struct ToStruct(const catalog::Entry& entry) {
   if (entry.kind == catalog::Kind::kEncoding) {
     fields["encoding"] = StructValue(TraitsOf(entry.encoding));
   }
+  if (entry.kind == catalog::Kind::kEvaluationTask) {
+    fields["item_scores"] =
+        StringValue(catalog::ItemScoresText(entry.evaluation.item_scores));
+  }
   ListValue* params = fields["params"].mutable_list_value();
   for (const catalog::Param& param : entry.params) {
     auto& item =
@@ -100,6 +104,11 @@ void PrintEntry(Context& context, const catalog::Entry& entry) {
     context.out << "  past the trained length: " << traits.beyond
                 << "; decoding with a cache: "
                 << catalog::DecodingName(traits.decoding) << "\n";
+  }
+  if (entry.kind == catalog::Kind::kEvaluationTask) {
+    context.out << "  items score: "
+                << catalog::ItemScoresText(entry.evaluation.item_scores)
+                << "\n";
   }
   if (!entry.with.empty()) {
     context.out << "  together with: " << absl::StrJoin(entry.with, ", ")

@@ -23,6 +23,7 @@ TEST_F(CatalogueTest, EncodingsNeedNoScheduler) {
   EXPECT_THAT(out(), HasSubstr("training tasks"));
   EXPECT_THAT(out(), HasSubstr("addition_grid"));
   EXPECT_THAT(out(), HasSubstr("questions  "));
+  EXPECT_THAT(out(), HasSubstr("items score: right or wrong, 1 or 0"));
   EXPECT_THAT(out(), HasSubstr("max_questions"));
 }
 
