@@ -240,9 +240,15 @@ void Client::Chain(std::vector<NewJob>* parts) {
     if (parents_.Chance(0.5)) {
       part.OwnSpec().set_start_from(before);
     } else {
-      part.OwnSpec().set_kind(jobs::v1::JobSpec::EVALUATE);
       part.OwnSpec().mutable_resources()->set_ranks(1);
-      part.OwnSpec().add_checkpoints(before);
+      if (i % 2 == 0) {
+        part.OwnSpec().set_kind(jobs::v1::JobSpec::GATE);
+        part.OwnSpec().mutable_gate()->set_candidate(before);
+        part.OwnSpec().mutable_gate()->set_baseline(before);
+      } else {
+        part.OwnSpec().set_kind(jobs::v1::JobSpec::EVALUATE);
+        part.OwnSpec().add_checkpoints(before);
+      }
       endless_.erase(part.name);
     }
   }

@@ -146,6 +146,9 @@ bool Machine::FindStart(const AttemptKey& key, Task& task, Plan& plan) {
   for (const auto& source : task.desired.evaluate().checkpoints()) {
     needed.push_back(source.name());
   }
+  for (const auto& subject : task.desired.gate().subjects()) {
+    needed.push_back(subject.checkpoint().name());
+  }
   for (const std::string& name : needed) {
     if (storage_.Has(name)) continue;
     if (is_live_(key)) {
