@@ -10,6 +10,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
 #include "base/log/log.h"
+#include "base/status/details.h"
 #include "base/status/status.h"
 #include "model/catalog/catalog.h"
 #include "model/evaluation/item_pairs.h"
@@ -69,12 +70,20 @@ double ScoreRangeOf(const Evaluation& evaluation) {
   return model::catalog::ScoreRange(entry->evaluation.item_scores);
 }
 
-// What cannot be compared never can be; what cannot be read may be restored.
-absl::Status NotPaired(const absl::Status& status) {
+// Why the candidate is not compared with the subject of this role, under the
+// field of the job's spec that names that one. What cannot be compared never
+// can be; what cannot be read may be restored.
+absl::Status NotPaired(const absl::Status& status, const std::string& role) {
+  if (status.ok()) return status;
   const bool is_unlike =
       absl::IsInvalidArgument(status) || absl::IsFailedPrecondition(status);
-  return WithExitCode(status, is_unlike ? ordo::training::v1::BAD_SPEC
-                                        : ordo::training::v1::DATA_MISSING);
+  const std::string field = absl::StrCat("gate.", role);
+  std::vector<base::FieldViolation> violations = base::FieldViolations(status);
+  for (base::FieldViolation& violation : violations) violation.field = field;
+  return WithExitCode(violations.empty() ? base::AddContext(status, field)
+                                         : base::InvalidFields(violations),
+                      is_unlike ? ordo::training::v1::BAD_SPEC
+                                : ordo::training::v1::DATA_MISSING);
 }
 
 // The candidate against one reference in one evaluation, as far as it is.
@@ -183,7 +192,8 @@ class GateRun {
       const auto paired = model::evaluation::PairItems(
           context_.files, {subjects_.FolderOf(kCandidate, wanted),
                            subjects_.FolderOf(pairing->subject, wanted)});
-      ORDO_RETURN_IF_ERROR(NotPaired(paired.status()));
+      ORDO_RETURN_IF_ERROR(
+          NotPaired(paired.status(), spec_.subjects(pairing->subject).role()));
       for (const model::evaluation::ItemPair& item : paired->items) {
         pairing->items.push_back(
             {item.id, item.unit, item.baseline, item.candidate});
@@ -247,7 +257,8 @@ class GateRun {
             subjects_.FolderOf(pairings_[i].subject, wanted));
       }
       ORDO_RETURN_IF_ERROR(
-          NotPaired(FillOutputs(context_.files, folders, worse)));
+          NotPaired(FillOutputs(context_.files, folders, worse),
+                    spec_.subjects(pairings_[i].subject).role()));
       const absl::Status filled = FillPromptsOf(pairings_[i], worse);
       if (absl::IsCancelled(filled)) return filled;
       if (!filled.ok()) {

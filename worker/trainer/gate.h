@@ -16,8 +16,9 @@ inline constexpr char kGateReport[] = "gate";
 // where they have no report yet, more and more items of sets that grow until
 // they decide or the budget is spent, and writes the verdict. FINISHED whatever
 // it is, or STOPPED; errors are marked with their exit code: BAD_SPEC, naming
-// `baseline`, where both were not asked the same. `spec` is resolved. The last
-// record is written in every case. Configures the numerics of the process.
+// `gate.baseline` or `gate.anchor`, where both were not asked the same. `spec`
+// is resolved. The last record is written in every case. Configures the
+// numerics of the process.
 //
 // What it evaluates are reports of evaluations (gate_pieces.h). That of the
 // gate, results/gate-<attempt>: report.html with all in it, gate.md,

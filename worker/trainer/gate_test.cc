@@ -238,7 +238,7 @@ TEST_F(GateTest, ABaselineOfOtherQuestionsIsABadSpec) {
   const auto code = Run();
   EXPECT_EQ(ExitCodeOf(code.status()), ordo::training::v1::BAD_SPEC);
   EXPECT_THAT(Records().back().finished().message(),
-              AllOf(HasSubstr("baseline"), HasSubstr("params")));
+              HasSubstr("gate.baseline: has params"));
   EXPECT_THAT(ReportsTold(), Not(::testing::Contains("gate")));
 }
 

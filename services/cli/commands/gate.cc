@@ -1,5 +1,4 @@
-#include <algorithm>
-#include <utility>
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
