@@ -164,7 +164,10 @@ void Conclude(JobEdit& edit, const AttemptEnd& end) {
            absl::StrCat("cancelled by ", edit.read().cancelled_by.value()));
     FinishJob(edit);
   } else if (end.decision == training::v1::DONE) {
-    Follow(edit, Trigger::kFinish, end.reason, "the job finished");
+    // Of a gate it is the verdict that people look for.
+    const bool is_gate = edit.read().facts->kind == jobs::v1::JobSpec::GATE;
+    Follow(edit, Trigger::kFinish, end.reason,
+           is_gate ? end.message : "the job finished");
     FinishJob(edit);
   } else if (end.decision == training::v1::NEVER) {
     Follow(edit, Trigger::kFail, end.reason, end.message);

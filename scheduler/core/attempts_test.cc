@@ -170,6 +170,19 @@ TEST_F(AttemptsTest, AnAttemptThatFinishesWhileItIsStoppedHasFinished) {
   EXPECT_EQ(shell_.StateOf("a"), Job::SUCCEEDED);
 }
 
+TEST_F(AttemptsTest, AGateThatHasFinishedSaysItsVerdict) {
+  StartWorker();
+  Submit(JobBuilder("a"));
+  Observe(AttemptBuilder("a", 1).Running().Checkpoint(1, 9).Exited(0));
+  EXPECT_EQ(shell_.job("a").message(), "the job finished");
+  Submit(JobBuilder("g").Gates("jobs/a", "jobs/a"));
+  ObservedAttempt attempt = AttemptBuilder("g", 1).Running().Exited(0);
+  attempt.set_message("Verdict: fail.");
+  Observe(attempt);
+  EXPECT_EQ(shell_.StateOf("g"), Job::SUCCEEDED);
+  EXPECT_EQ(shell_.job("g").message(), "Verdict: fail.");
+}
+
 TEST_F(AttemptsTest, ARestartedSchedulerKnowsHowLongAnAttemptHasRun) {
   StartWorker();
   Submit(JobBuilder("a").RunTimeLimit(absl::Seconds(9)));

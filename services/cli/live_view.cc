@@ -35,10 +35,14 @@ double Share(const jobs::v1::Job& job) {
 std::string Remark(const FollowedJob& job) {
   if (!job.connected) return "(no answer from the scheduler, trying again)";
   if (job.job.state() == jobs::v1::Job::SUCCEEDED) {
-    if (!job.job.has_start_time() || !job.job.has_end_time()) return "";
+    // The verdict.
+    const bool is_gate = job.job.spec().kind() == jobs::v1::JobSpec::GATE;
+    const std::string verdict = is_gate ? job.job.message() : "";
+    if (!job.job.has_start_time() || !job.job.has_end_time()) return verdict;
     return absl::StrCat(
-        "in ", base::HumanDuration(base::ToTime(job.job.end_time()) -
-                                   base::ToTime(job.job.start_time())));
+        verdict, verdict.empty() ? "" : "  ", "in ",
+        base::HumanDuration(base::ToTime(job.job.end_time()) -
+                            base::ToTime(job.job.start_time())));
   }
   return job.job.message();
 }

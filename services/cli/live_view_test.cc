@@ -73,6 +73,20 @@ class LiveViewTest : public ::testing::Test {
                    client_, interrupt_, files_, clock_,     nullptr};
 };
 
+TEST(LiveLineTest, AGateThatHasSucceededSaysItsVerdict) {
+  FollowedJob gate = Running(0);
+  gate.job.clear_progress();
+  gate.job.set_state(Job::SUCCEEDED);
+  gate.job.set_message("Verdict: inconclusive.");
+  EXPECT_THAT(LiveLine(gate, 4, Wide()), Not(HasSubstr("Verdict")));
+  gate.job.mutable_spec()->set_kind(jobs::v1::JobSpec::GATE);
+  EXPECT_THAT(LiveLine(gate, 4, Wide()), HasSubstr("Verdict: inconclusive."));
+  gate.job.mutable_start_time()->set_seconds(100);
+  gate.job.mutable_end_time()->set_seconds(103);
+  EXPECT_THAT(LiveLine(gate, 4, Wide()),
+              HasSubstr("Verdict: inconclusive.  in 3"));
+}
+
 TEST(LiveLineTest, ShowsBarStepLossSpeedAndTimeLeft) {
   EXPECT_EQ(LiveLine(Running(450), 6, Wide()),
             "tape    RUNNING   [#########...........]  45%  step 450/1000  "

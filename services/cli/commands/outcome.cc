@@ -118,8 +118,10 @@ ExitCode PrintOutcome(Context& context, const std::vector<FollowedJob>& jobs,
     const Cell state = StateCell(job.job.state());
     context.out << ShortName(job.name) << " "
                 << Paint(context.terminal, state.color, state.text);
-    if (job.job.state() != jobs::v1::Job::SUCCEEDED &&
-        !job.job.message().empty()) {
+    // A gate that succeeded says its verdict.
+    const bool says_more = job.job.state() != jobs::v1::Job::SUCCEEDED ||
+                           job.job.spec().kind() == jobs::v1::JobSpec::GATE;
+    if (says_more && !job.job.message().empty()) {
       context.out << "  " << Printable(job.job.message());
     }
     context.out << "\n";

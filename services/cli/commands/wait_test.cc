@@ -22,6 +22,15 @@ TEST_F(WaitTest, ExitCodeTellsHowJobsEnded) {
   EXPECT_EQ(Run({"wait", "bad", "gone"}), 1);
 }
 
+TEST_F(WaitTest, AGateSaysItsVerdictAndIsNoFailure) {
+  scheduler_.SetJob("g", Job::SUCCEEDED, [](Job* job) {
+    job->mutable_spec()->set_kind(jobs::v1::JobSpec::GATE);
+    job->set_message("Verdict: fail.");
+  });
+  EXPECT_EQ(Run({"wait", "g"}), 0);
+  EXPECT_EQ(out(), "g SUCCEEDED  Verdict: fail.\n");
+}
+
 TEST_F(WaitTest, AnArchivedJobEndsTheWaitWithItsCode) {
   scheduler_.ArchiveJob("good", Job::SUCCEEDED);
   scheduler_.ArchiveJob("bad", Job::FAILED);
