@@ -1,7 +1,6 @@
 #include "services/cli/remembered.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -157,6 +156,21 @@ std::string AsBefore(const DeploymentOptions& given,
     texts.push_back(absl::StrCat("--data-root ", root));
   }
   return absl::StrJoin(texts, " ");
+}
+
+std::vector<std::string> LostDataRoots(const DeploymentOptions& all) {
+  std::vector<std::string> texts;
+  for (const std::string& root : all.data_roots) {
+    const absl::Status status = DataRoot(root).status();
+    if (status.ok()) continue;
+    texts.push_back(absl::StrCat(
+        std::string(status.message()),
+        "; it is remembered, and jobs cannot read from it until it is back. To "
+        "forget it take it out of ",
+        SettingsFile(all.folder),
+        ", or give --fresh-settings and what is to stay"));
+  }
+  return texts;
 }
 
 }  // namespace ordo::services::cli

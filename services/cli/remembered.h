@@ -2,6 +2,7 @@
 #define ORDO_SERVICES_CLI_REMEMBERED_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -36,6 +37,10 @@ DeploymentOptions WithRemembered(const DeploymentOptions& remembered,
 // variables only the names, since a value may be a secret. Empty: none.
 std::string AsBefore(const DeploymentOptions& given,
                      const DeploymentOptions& all);
+
+// For each remembered data root that cannot be read now, a sentence that says
+// why and how to forget it.
+std::vector<std::string> LostDataRoots(const DeploymentOptions& all);
 
 }  // namespace ordo::services::cli
 

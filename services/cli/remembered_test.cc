@@ -98,6 +98,20 @@ TEST(WithRememberedTest, DataRootsAddUp) {
   EXPECT_EQ(AsBefore(given, all), "--data-root /srv/a");
 }
 
+TEST(LostDataRootsTest, EachSaysWhyAndHowToForgetIt) {
+  const base::testing::TemporaryFolder folder;
+  DeploymentOptions all;
+  all.folder = "/srv/ordo";
+  all.data_roots = {folder.path()};
+  EXPECT_THAT(LostDataRoots(all), ::testing::IsEmpty());
+  all.data_roots.push_back("/no/such");
+  EXPECT_THAT(LostDataRoots(all),
+              ElementsAre(::testing::AllOf(
+                  HasSubstr("--data-root /no/such: No such file"),
+                  HasSubstr("take it out of /srv/ordo/config/settings.yaml, or "
+                            "give --fresh-settings"))));
+}
+
 TEST(AsBeforeTest, TellsWhatWasNotGivenAndNoValueOfTheEnvironment) {
   DeploymentOptions given;
   given.settings = {"scheduler.lease=4s"};

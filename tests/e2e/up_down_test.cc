@@ -325,6 +325,22 @@ TEST_F(UpDownTest, APlainUpGoesOnAsItWasTold) {
                                ::testing::Not(HasSubstr("data_roots"))));
 }
 
+TEST_F(UpDownTest, ARememberedDataRootThatIsGoneIsAWarning) {
+  const std::string text = folder_.Path("text");
+  ORDO_ASSERT_OK(files_.MakeFolders(text));
+  std::vector<std::string> arguments = UpArguments("");
+  arguments.insert(arguments.end(), {"--data-root", text, "--detach"});
+  const Output first = Ordo(arguments);
+  ASSERT_EQ(first.exit_code, 0) << first.text;
+  ASSERT_EQ(Ordo({"down", "--dir", dir_}).exit_code, 0);
+  ORDO_ASSERT_OK(files_.RemoveTree(text));
+  const Output up = Ordo({"up", "--dir", dir_, "--detach"});
+  EXPECT_EQ(up.exit_code, 0) << up.text;
+  EXPECT_THAT(up.text, HasSubstr("warning: --data-root "));
+  EXPECT_THAT(up.text,
+              HasSubstr("/config/settings.yaml, or give --fresh-settings"));
+}
+
 TEST_F(UpDownTest, UpThatOthersReachWarnsAlsoWhenDetached) {
   std::vector<std::string> arguments = UpArguments("*:step_ms=1");
   std::replace(arguments.begin(), arguments.end(), std::string("127.0.0.1:0"),

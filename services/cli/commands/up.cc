@@ -119,6 +119,9 @@ void TellRemembered(Context& context, const UpOptions& options) {
   if (as_before.empty()) return;
   context.err << "ordo: as before: " << as_before
               << " (forget with --fresh-settings)" << std::endl;
+  for (const std::string& lost : LostDataRoots(options.all)) {
+    context.err << "ordo: warning: " << lost << std::endl;
+  }
 }
 
 void WarnIfInsecure(Context& context, const DeploymentOptions& options) {

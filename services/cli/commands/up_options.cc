@@ -21,15 +21,6 @@ absl::StatusOr<std::string> AbsolutePath(const std::string& path) {
   return std::string(resolved);
 }
 
-// What was right when it was given may not be so any more.
-absl::Status CheckRemembered(const DeploymentOptions& all) {
-  ORDO_RETURN_IF_ERROR(CheckSettings(all));
-  for (const std::string& root : all.data_roots) {
-    ORDO_RETURN_IF_ERROR(DataRoot(root).status());
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 absl::StatusOr<UpOptions> ReadUpOptions(Context& context,
@@ -72,7 +63,7 @@ absl::StatusOr<UpOptions> ReadUpOptions(Context& context,
                           ReadRemembered(context.files, options.folder));
     up.all = WithRemembered(remembered, options);
     ORDO_RETURN_IF_ERROR(
-        base::AddContext(CheckRemembered(up.all),
+        base::AddContext(CheckSettings(up.all),
                          "with what is remembered (forget it with "
                          "--fresh-settings)"));
   }

@@ -61,15 +61,6 @@ TEST_F(UpTest, DataRootsAreChecked) {
   }
 }
 
-TEST_F(UpTest, ARememberedDataRootThatIsGoneNamesTheWayOut) {
-  ORDO_ASSERT_OK(files_.MakeFolders(folder_.Path("config")));
-  ORDO_ASSERT_OK(base::AtomicWrite(files_, folder_.Path("config/settings.yaml"),
-                                   "data-root: [/no/such]"));
-  EXPECT_EQ(Run({"up", "--dir", folder_.path(), "--listen", "127.0.0.1:0"}), 2);
-  EXPECT_THAT(err(), HasSubstr("with what is remembered (forget it with "
-                               "--fresh-settings): --data-root /no/such"));
-}
-
 TEST_F(UpTest, WhatIsRememberedAndCannotBeReadNamesTheWayOut) {
   WriteFile("settings.yaml", "set: [scheduler.x=1]");
   ORDO_ASSERT_OK(files_.MakeFolders(folder_.Path("config")));
