@@ -1,6 +1,7 @@
 #include "base/files/file_lock.h"
 
 #include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/file.h>
@@ -26,6 +27,12 @@ absl::StatusOr<std::unique_ptr<FileLock>> FileLock::Take(
   if (errno == EWOULDBLOCK) {
     return absl::FailedPreconditionError(
         absl::StrCat(path, " is locked by another process"));
+  }
+  // What mounts without locks say, NFS without its lock service among them.
+  if (errno == ENOLCK || errno == ENOSYS || errno == EOPNOTSUPP) {
+    return absl::UnimplementedError(absl::StrCat("lock ", path,
+                                                 ": the storage has no locks (",
+                                                 std::strerror(errno), ")"));
   }
   return SystemError(errno, absl::StrCat("lock ", path));
 }

@@ -15,7 +15,7 @@ namespace ordo::base {
 class FileLock {
  public:
   // Makes the file when it is missing; it stays. FAILED_PRECONDITION when
-  // another holder has it.
+  // another holder has it. UNIMPLEMENTED: the storage has no locks.
   static absl::StatusOr<std::unique_ptr<FileLock>> Take(
       const std::string& path);
   // The same, but while another holder has it looks again, some times a second,

@@ -1,5 +1,6 @@
 #include "base/files/file_lock.h"
 
+#include "base/files/testing/no_locks.h"
 #include "base/files/testing/temporary_folder.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
@@ -43,6 +44,17 @@ TEST(FileLockTest, AnErrorEndsTheWaitingAndALockThatIsFreeNeedsNone) {
               StatusIs(absl::StatusCode::kCancelled));
   EXPECT_THAT(FileLock::WaitFor(folder.Path("none/lock"), stop),
               StatusIs(absl::StatusCode::kNotFound));
+}
+
+TEST(FileLockTest, StorageWithoutLocksIsTold) {
+  testing::TemporaryFolder folder;
+  absl::Status waited;
+  const bool ran = testing::RunWithoutLocks([&] {
+    waited = FileLock::WaitFor(folder.Path("lock"), absl::OkStatus).status();
+  });
+  if (!ran) GTEST_SKIP() << "system calls cannot be filtered here";
+  EXPECT_THAT(waited, StatusIs(absl::StatusCode::kUnimplemented,
+                               ::testing::HasSubstr("has no locks")));
 }
 
 TEST(FileLockTest, AFolderThatIsNotThereIsAnError) {

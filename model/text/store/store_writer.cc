@@ -54,8 +54,11 @@ absl::StatusOr<std::unique_ptr<StoreWriter>> StoreWriter::Create(
         attempt, ": another writer is at it; wait for it, or name another ",
         "folder"));
   }
-  ORDO_RETURN_IF_ERROR(lock.status());
-  writer->lock_ = *std::move(lock);
+  // On storage without locks it trusts its caller, who has the folder alone.
+  if (!absl::IsUnimplemented(lock.status())) {
+    ORDO_RETURN_IF_ERROR(lock.status());
+    writer->lock_ = *std::move(lock);
+  }
   if (base::Exists(files, base::JoinPath(folder, kIndexName))) {
     return absl::AlreadyExistsError(absl::StrCat(
         attempt, ": there is one; remove it or name another folder"));

@@ -126,8 +126,9 @@ class Data {
     base::Filesystem& files = *access_.files;
     ORDO_RETURN_IF_ERROR(files.MakeFolders(access_.store_folder));
     const std::string lock_path = folder + kLockSuffix;
-    ORDO_ASSIGN_OR_RETURN(const auto lock, base::FileLock::WaitFor(
-                                               lock_path, access_.keep_going));
+    const auto lock = base::FileLock::WaitFor(lock_path, access_.keep_going);
+    // On storage without locks nobody waits.
+    if (!absl::IsUnimplemented(lock.status())) ORDO_RETURN_IF_ERROR(lock);
     const absl::Status status =
         base::Exists(files, folder) ? absl::OkStatus() : MakeAlone(folder);
     // A process that waits for the file that was removed, and one that makes it
@@ -145,7 +146,8 @@ class Data {
     if (status.ok()) status = files.Rename(aside, folder);
     if (status.ok()) return files.SyncFolder(access_.store_folder);
     files.RemoveTree(aside).IgnoreError();
-    // On storage whose locks only one machine sees, both have made the same.
+    // On storage without locks, or whose locks only one machine sees, others
+    // have made the same.
     return base::Exists(files, folder) ? absl::OkStatus() : status;
   }
 

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/files/file_util.h"
+#include "base/files/testing/no_locks.h"
 #include "base/files/testing/temporary_folder.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
@@ -160,6 +161,30 @@ TEST_F(TokenDataTest, WhoWaitsEndsOnAStopAndGoesOnWhereTheMakerFails) {
   EXPECT_FALSE(base::Exists(files_, other.work_folder));
   other.keep_going = [] { return absl::OkStatus(); };
   EXPECT_TRUE(OpenTokenData(other, options_, **Tokenizer()).ok());
+}
+
+TEST_F(TokenDataTest, OnStorageWithoutLocksEachMakesThemAndOneWins) {
+  tasks::DataAccess other = access_;
+  other.work_folder = folder_.Path("other");
+  int num_made = 0;
+  // In the middle of the one's work the other does all of it.
+  access_.keep_going = [&, first = true]() mutable {
+    if (!std::exchange(first, false)) return absl::OkStatus();
+    const auto stores = OpenTokenData(other, options_, **Tokenizer());
+    if (stores.ok()) ++num_made;
+    return stores.status();
+  };
+  absl::Status status;
+  const bool ran = base::testing::RunWithoutLocks([&] {
+    const auto stores = Open();
+    status = stores.status();
+    if (stores.ok()) num_made += static_cast<int>(stores->size());
+  });
+  if (!ran) GTEST_SKIP() << "system calls cannot be filtered here";
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(num_made, 2);
+  EXPECT_THAT(files_.List(access_.store_folder).value(), SizeIs(1));
+  EXPECT_THAT(files_.List(access_.work_folder).value(), SizeIs(0));
 }
 
 TEST_F(TokenDataTest, AStopLeavesNothingHalfMade) {
