@@ -278,14 +278,9 @@ absl::StatusOr<ExitCode> TrainTokenizerCommand(const CommandContext& context,
   options.field = line.Flag("--field");
   ORDO_ASSIGN_OR_RETURN(const std::string own, base::ExecutablePath());
   options.sentence_piece = base::SentencePieceIn(base::FolderOf(own));
-  options.keep_going = [&context]() -> absl::Status {
-    if (!context.stop_requested()) return absl::OkStatus();
-    return absl::CancelledError("stopped on request");
-  };
-  const auto text = TrainTokenizer(context.files, options);
-  if (absl::IsCancelled(text.status())) return ordo::training::v1::STOPPED;
-  ORDO_RETURN_IF_ERROR(text.status());
-  std::cout << *text << std::flush;
+  ORDO_ASSIGN_OR_RETURN(const std::string text,
+                        TrainTokenizer(context.files, options));
+  std::cout << text << std::flush;
   return ordo::training::v1::FINISHED;
 }
 

@@ -57,7 +57,6 @@ void LimitSpinning(char** argv) {
 
 int Main(int argc, char** argv) {
   LimitSpinning(argv);
-  InstallSignalHandlers();
   base::PrintStacksOnQuit();
   const auto line = ParseCommandLine({argv + 1, argv + argc});
   if (!line.ok()) {
@@ -65,6 +64,9 @@ int Main(int argc, char** argv) {
               << "; see ordo-trainer help" << std::endl;
     return ordo::training::v1::BAD_SPEC;
   }
+  // What trains a tokenizer cannot be asked to stop, and writes nothing before
+  // it is done: a signal ends it at once.
+  if (line->command != "train-tokenizer") InstallSignalHandlers();
   base::PosixFilesystem files;
   base::RealClock clock;
   const CommandContext context{files, clock, [] { return stop_requested != 0; },

@@ -183,12 +183,10 @@ absl::StatusOr<std::string> TrainTokenizer(
       const std::string bytes,
       sentence_piece::TrainSentencePiece(
           library, train, [&]() -> absl::StatusOr<std::optional<std::string>> {
-            ORDO_RETURN_IF_ERROR(options.keep_going());
             auto document = text.Next();
             ORDO_RETURN_IF_ERROR(model::tasks::DataMissing(document.status()));
             return document;
           }));
-  ORDO_RETURN_IF_ERROR(options.keep_going());
   ORDO_ASSIGN_OR_RETURN(const auto tokenizer,
                         sentence_piece::ParseSentencePiece(library, bytes));
   ORDO_RETURN_IF_ERROR(

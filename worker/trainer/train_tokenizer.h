@@ -2,7 +2,6 @@
 #define ORDO_WORKER_TRAINER_TRAIN_TOKENIZER_H_
 
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -36,16 +35,13 @@ struct TrainTokenizerOptions {
   size_t max_bytes = size_t{256} << 20;
   // The file of libordo_sentence_piece.so.
   std::string sentence_piece = {};
-  // Asked before each document, and before the file is written; an error ends
-  // the command and is passed on.
-  std::function<absl::Status()> keep_going = [] { return absl::OkStatus(); };
 };
 
 // Trains a SentencePiece model (TrainSentencePiece says how) on the documents
-// in the order of the paths, and writes it. The same text and options make the
-// same file. Gives a line that says what it is and what a job sets for it, one
-// of the bytes that were read and, where there was more text, a warning that
-// names the file in which reading ended.
+// in the order of the paths, and writes it at the end, whole. The same text and
+// options make the same file. Gives a line that says what it is and what a job
+// sets for it, one of the bytes that were read and, where there was more text,
+// a warning that names the file in which reading ended.
 //
 // INVALID_ARGUMENT, with the flag or the file: an option is wrong, `out` is
 // there already, the text is not UTF-8 or has too little for the vocabulary.

@@ -163,20 +163,6 @@ TEST_F(TrainTokenizerTest, InvalidUtf8IsNamedAndLeavesNoFile) {
   EXPECT_FALSE(base::Exists(files_, options_.out));
 }
 
-TEST_F(TrainTokenizerTest, AStopLeavesNoFile) {
-  // Of each of two files once, of their end, and when it is trained.
-  for (const int last : {1, 3, 4}) {
-    int asked = 0;
-    options_.keep_going = [&]() -> absl::Status {
-      return ++asked < last ? absl::OkStatus() : absl::CancelledError("stop");
-    };
-    EXPECT_THAT(TrainTokenizer(files_, options_),
-                StatusIs(absl::StatusCode::kCancelled));
-    EXPECT_EQ(asked, last);
-    EXPECT_FALSE(base::Exists(files_, options_.out));
-  }
-}
-
 TEST_F(TrainTokenizerTest, AFolderThatCannotBeMadeIsAStorageError) {
   options_.out = "/proc/ordo/pieces.model";
   EXPECT_EQ(ExitCodeOf(TrainTokenizer(files_, options_).status()),

@@ -2,12 +2,16 @@
 
 #include <csignal>
 #include <fstream>
+#include <iterator>
 #include <string>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
 
 #include <ATen/ATen.h>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "base/digest/digest.h"
 #include "base/files/file_util.h"
 #include "base/files/testing/temporary_folder.h"
@@ -259,6 +263,26 @@ TEST_F(TrainerTest, LeavesWithACheckpointOnSigterm) {
   }
   EXPECT_EQ(last.finished().code(), ordo::training::v1::STOPPED);
   EXPECT_EQ(newest_checkpoint, std::to_string(last.finished().step()) + "-1");
+}
+
+TEST_F(TrainerTest, ASignalEndsTheTrainingOfATokenizerAtOnce) {
+  // Nobody writes to it, so reading it waits for ever.
+  ASSERT_EQ(mkfifo(folder_.Path("text").c_str(), 0600), 0);
+  const auto process =
+      Start({"train-tokenizer", "--data", folder_.Path("text"), "--out",
+             folder_.Path("pieces.model"), "--vocabulary-size", "300"});
+  // By then it reads: it has opened its library and nothing else is left to do.
+  const std::string maps = absl::StrCat("/proc/", process.pid, "/maps");
+  const absl::Time deadline = absl::Now() + kDeadline;
+  while (base::IsRunning(process) && absl::Now() < deadline) {
+    std::ifstream file(maps);
+    const std::string text((std::istreambuf_iterator<char>(file)),
+                           std::istreambuf_iterator<char>());
+    if (absl::StrContains(text, "libordo_sentence_piece")) break;
+  }
+  ORDO_ASSERT_OK(base::SignalProcess(process, SIGTERM));
+  EXPECT_EQ(Wait(process).signal, SIGTERM);
+  EXPECT_FALSE(base::Exists(files_, folder_.Path("pieces.model")));
 }
 
 TEST_F(TrainerTest, RefusesAFolderThatHoldsCheckpoints) {
