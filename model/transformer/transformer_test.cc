@@ -7,6 +7,7 @@
 
 #include "ATen/TensorOperators.h"
 #include "ATen/core/grad_mode.h"
+#include "ATen/ops/arange.h"
 #include "ATen/ops/cat.h"
 #include "ATen/ops/cross_entropy_loss.h"
 #include "base/status/testing/status_matchers.h"
@@ -121,6 +122,27 @@ TEST(TransformerTest, TheLossOfAPlaceKnowsNothingOfTheOthers) {
     const at::Tensor losses = transformer->Losses(tokens, few, {});
     ASSERT_EQ(losses.size(0), count);
     EXPECT_EQ(MaxDifference(losses, all.narrow(0, 0, count)), 0) << count;
+  }
+}
+
+// A question's places are anywhere among those of its pass.
+TEST(TransformerTest, TheLossOfAPlaceIsItsOwnWhereverItStands) {
+  const auto transformer = MakeTransformer(SmallModel(), Encoding("rope"));
+  const at::Tensor tokens = Integers({4, 50}, 11, "tokens");
+  Targets targets;
+  targets.targets_N = Integers({150}, 11, "targets");
+  targets.places_N = Integers({150}, 200, "places");
+  const at::Tensor all = transformer->Losses(tokens, targets, {});
+  const at::Tensor order = at::arange(150, at::TensorOptions(at::kLong));
+  for (const at::Tensor& chosen :
+       {order.flip({0}), order.narrow(0, 1, 149), order.narrow(0, 64, 86),
+        order.narrow(0, 149, 1), order.slice(0, 3, 150, 7)}) {
+    Targets some;
+    some.targets_N = targets.targets_N.index_select(0, chosen);
+    some.places_N = targets.places_N.index_select(0, chosen);
+    const at::Tensor losses = transformer->Losses(tokens, some, {});
+    ASSERT_EQ(losses.sizes(), chosen.sizes());
+    EXPECT_LT(MaxDifference(losses, all.index_select(0, chosen)), 1e-5);
   }
 }
 
