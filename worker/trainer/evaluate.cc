@@ -1,5 +1,6 @@
 #include "worker/trainer/evaluate.h"
 
+#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
@@ -121,6 +122,9 @@ absl::StatusOr<EvaluationResult> RunEvaluation(const TrainerContext& context,
                                                const EvaluationSubject& subject,
                                                Progress* progress) {
   const auto& about = subject.report;
+  if (subject.task != nullptr) {
+    return RunTask(context, subject, *subject.task, progress);
+  }
   ORDO_ASSIGN_OR_RETURN(
       const auto task,
       model::tasks::MakeEvaluationTask(

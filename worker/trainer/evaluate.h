@@ -28,6 +28,9 @@ struct EvaluationSubject {
   const ordo::training::v1::Data* trained_on = nullptr;
   // What `progress` calls it; empty: by the name of the evaluation.
   std::string shown_as = {};
+  // The task of the evaluation where it is made already; null: it is made. Not
+  // owned.
+  const ordo::model::tasks::EvaluationTask* task = nullptr;
   // Called after the evaluation: makes the model durable and says which
   // checkpoint it is. Without it there is nothing to report on.
   std::function<absl::StatusOr<std::string>()> checkpoint;

@@ -1,6 +1,7 @@
 #include "worker/trainer/train.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -72,7 +73,7 @@ class TrainTask {
  private:
   absl::StatusOr<ExitCode> Loop(const Environment& environment) {
     ORDO_RETURN_IF_ERROR(Start(environment));
-    ORDO_RETURN_IF_ERROR(TryEvaluations());
+    ORDO_RETURN_IF_ERROR(MakeEvaluations());
     while (true) {
       ORDO_RETURN_IF_ERROR(progress_.CheckFolder());
       checkpoints_.Poll();
@@ -177,8 +178,8 @@ class TrainTask {
 
   // Makes the tasks of the evaluations to come, which read their data: what
   // would be missing at the end, or too much for the model, is told before the
-  // training.
-  absl::Status TryEvaluations() {
+  // training. They are kept: files of questions take their time.
+  absl::Status MakeEvaluations() {
     TrainerContext context = context_;
     context.stop_requested = [this] { return leader_.StopRequested(); };
     for (int i = 0; i < spec_.evaluations_size(); ++i) {
@@ -187,13 +188,14 @@ class TrainTask {
           model::evaluation::ReportId(evaluation, spec_.training().steps());
       if (finished_reports_.count(last) != 0) continue;
       const std::string path = absl::StrCat("evaluations[", i, "]");
-      const auto task = model::tasks::MakeEvaluationTask(
+      auto task = model::tasks::MakeEvaluationTask(
           evaluation, &spec_.data(),
           DataOf(context, {spec_.attempt(), 0, run_.cursors().step},
                  &progress_));
       ORDO_RETURN_IF_ERROR(base::AddContext(task.status(), path));
       ORDO_RETURN_IF_ERROR(base::AddContext(
           model::evaluation::CheckVocabulary(run_.model(), **task), path));
+      tasks_[i] = *std::move(task);
     }
     meter_.Start(run_.cursors());
     return absl::OkStatus();
@@ -203,9 +205,9 @@ class TrainTask {
   absl::StatusOr<bool> EvaluateWhatIsDue() {
     const int64_t step = run_.cursors().step;
     if (!AnyEvaluationIsDue(step)) return true;
-    for (const Evaluation& evaluation : spec_.evaluations()) {
-      if (!IsDue(evaluation, step)) continue;
-      const absl::Status status = EvaluateOne(evaluation);
+    for (int i = 0; i < spec_.evaluations_size(); ++i) {
+      if (!IsDue(spec_.evaluations(i), step)) continue;
+      const absl::Status status = EvaluateOne(i);
       if (absl::IsCancelled(status)) return false;
       ORDO_RETURN_IF_ERROR(status);
     }
@@ -213,7 +215,8 @@ class TrainTask {
     return true;
   }
 
-  absl::Status EvaluateOne(const Evaluation& evaluation) {
+  absl::Status EvaluateOne(int number) {
+    const Evaluation& evaluation = spec_.evaluations(number);
     const int64_t step = run_.cursors().step;
     EvaluationSubject subject;
     subject.report.job = spec_.job();
@@ -223,6 +226,7 @@ class TrainTask {
     subject.report.id = model::evaluation::ReportId(evaluation, step);
     subject.model = &run_.model();
     subject.trained_on = &spec_.data();
+    subject.task = tasks_[number].get();
     subject.checkpoint = [this]() -> absl::StatusOr<std::string> {
       ORDO_RETURN_IF_ERROR(checkpoints_.MakeDurable());
       return checkpoints_.durable_id();
@@ -284,6 +288,8 @@ class TrainTask {
   StepMeter meter_;
   Checkpoints checkpoints_;
   std::set<std::string> finished_reports_;
+  // By the evaluation's number; null: it is made when it is due.
+  std::map<int, std::unique_ptr<model::tasks::EvaluationTask>> tasks_;
   // Of the last step, as the log says.
   std::set<std::string> attention_kernels_;
   // Nobody computes these again.

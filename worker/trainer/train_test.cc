@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -713,6 +714,24 @@ TEST_F(TrainTest, AsksQuestionsOfAFileAtTheEnd) {
   // Seven bytes against two.
   EXPECT_EQ(metrics.at("acc"), 0);
   EXPECT_EQ(metrics.count("acc_norm"), 1);
+}
+
+TEST_F(TrainTest, AFileOfQuestionsIsReadOnceHoweverOftenTheseAreAsked) {
+  storage_root_ = temporary_.Path("root");
+  WriteTwentyLines(real_, storage_root_);
+  WriteTwentyQuestions(real_, storage_root_);
+  int num_opened = 0;
+  files_.Delay(FileOperation::kOpenForRead, "twenty.jsonl",
+               [&] { ++num_opened; });
+  TrainSpec spec = AskedSpec();
+  ASSERT_THAT(Run(spec, "a"), IsOkAndHolds(ordo::training::v1::FINISHED));
+  const int asked_once = std::exchange(num_opened, 0);
+  EXPECT_GT(asked_once, 0);
+  spec.mutable_evaluations(0)->clear_at();
+  spec.mutable_evaluations(0)->set_every_steps(8);
+  ASSERT_THAT(Run(spec, "b"), IsOkAndHolds(ordo::training::v1::FINISHED));
+  EXPECT_EQ(ReportsTold("b").size(), 3u);
+  EXPECT_EQ(num_opened, asked_once);
 }
 
 TEST_F(TrainTest, QuestionsThatAreNotThereAreToldBeforeTheTraining) {
