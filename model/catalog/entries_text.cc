@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -379,14 +380,29 @@ void CheckQuestions(std::string_view field, const ParamMap& map,
   }
 }
 
-void TakeTokenizer(std::string_view /*field*/,
-                   const ordo::training::v1::Data& trained_on, ParamMap* params,
-                   Violations* /*violations*/) {
-  if (trained_on.task() != kText) return;
-  if (!IsDefault(*Find(Kind::kEvaluationTask, kQuestions), *params,
-                 "tokenizer")) {
-    return;
+// Whether a model that was trained on text has read the tokenizer's mark of a
+// beginning; nothing where the parameters do not say, as of flat token files.
+std::optional<bool> ReadsBeginnings(const ParamMap& training) {
+  const auto format = training.find("format");
+  const auto marks = training.find("marks");
+  if (marks == training.end() ||
+      (format != training.end() && format->second.string_value() == "tokens")) {
+    return std::nullopt;
   }
+  const std::string& stand = marks->second.string_value();
+  return stand == "begin" || stand == "both";
+}
+
+void TakeTokens(std::string_view /*field*/,
+                const ordo::training::v1::Data& trained_on, ParamMap* params,
+                Violations* /*violations*/) {
+  if (trained_on.task() != kText) return;
+  const Entry& entry = *Find(Kind::kEvaluationTask, kQuestions);
+  const auto begins = ReadsBeginnings(trained_on.params());
+  if (begins.has_value() && IsDefault(entry, *params, "begin")) {
+    (*params)["begin"].set_string_value(*begins ? "always" : "never");
+  }
+  if (!IsDefault(entry, *params, "tokenizer")) return;
   const auto found = trained_on.params().find("tokenizer");
   if (found != trained_on.params().end()) {
     (*params)["tokenizer"] = found->second;
@@ -424,9 +440,10 @@ Entry Questions() {
              "What items are compared by."),
       String("tokenizer", "",
              "As of the training task text; empty: that of the training."),
-      Bool("begin", true,
-           "Whether the tokenizer's mark of a beginning, where it has one, "
-           "stands before each prompt."),
+      Choice("begin", {"as_trained", "always", "never"},
+             "Whether the tokenizer's mark of a beginning, where it has one, "
+             "stands before each prompt: as marks of the training say, always "
+             "where they do not."),
       Integer("max_tokens", 8192, {2, 1e6, "tokens"},
               "Of a prompt with its answer: longer prompts are cut, those of "
               "SCROLLS in their middle or at their end, others at their "
@@ -434,7 +451,7 @@ Entry Questions() {
       Integer("answer_tokens", 0, {0, 1e6, "tokens"},
               "Most tokens of an answer in words; 0: as the format says."),
       Integer("max_questions", 0, {0, 1e6, "questions"},
-              "Only the first so many are asked; 0: all."),
+              "Only so many are asked, drawn by their ids; 0: all."),
   };
   entry.vocabulary_of = TextVocabulary;
   entry.row_length = RowLengthOfQuestions;
@@ -443,7 +460,9 @@ Entry Questions() {
   // with copies.
   entry.evaluation.micro_batch.max_rows = 8;
   entry.evaluation.item_scores = ItemScores::kShares;
-  entry.from_training = TakeTokenizer;
+  // 2: begin follows the training, and max_questions draws.
+  entry.evaluation.version = 2;
+  entry.from_training = TakeTokens;
   return entry;
 }
 

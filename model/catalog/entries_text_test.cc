@@ -293,6 +293,29 @@ TEST(EntriesTextTest, MetricsAndAnswersFitTheFormat) {
       ElementsAre("e.params.answer_tokens"));
 }
 
+TEST_F(TrainedText, QuestionsBeginAsItsDocumentsDoUnlessTheySay) {
+  evaluations_[0].set_task("questions");
+  const auto begin = [this](const char* format, const char* marks,
+                            const char* said) {
+    SetParam("format").set_string_value(format);
+    SetParam("marks").set_string_value(marks);
+    auto& params = *evaluations_[0].mutable_params();
+    params.clear();
+    params["path"].set_string_value("own.jsonl");
+    if (*said != 0) params["begin"].set_string_value(said);
+    EXPECT_THAT(Resolve(), IsEmpty());
+    return Params(params).String("begin");
+  };
+  EXPECT_EQ(begin("lines", "begin", ""), "always");
+  EXPECT_EQ(begin("lines", "both", ""), "always");
+  EXPECT_EQ(begin("lines", "end", ""), "never");
+  EXPECT_EQ(begin("lines", "none", "as_trained"), "never");
+  EXPECT_EQ(begin("lines", "none", "always"), "always");
+  EXPECT_EQ(begin("lines", "begin", "never"), "never");
+  // What stands in flat token files is not known.
+  EXPECT_EQ(begin("tokens", "none", ""), "as_trained");
+}
+
 TEST_F(TrainedText, QuestionsTakeItsTokenizerAndNothingElse) {
   evaluations_[0].set_task("questions");
   (*evaluations_[0].mutable_params())["path"].set_string_value("own.jsonl");

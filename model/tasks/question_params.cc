@@ -25,7 +25,8 @@ absl::StatusOr<std::unique_ptr<EvaluationTask>> QuestionsOf(
   options.examples = params.String("examples");
   options.metric = text::questions::MetricOf(params.String("metric"));
   options.tokenizer = params.String("tokenizer");
-  options.begin = params.Bool("begin");
+  // What a training says has been filled in.
+  options.begin = params.String("begin") != "never";
   options.max_tokens = params.Integer("max_tokens");
   options.answer_tokens = params.Integer("answer_tokens");
   options.max_questions = params.Integer("max_questions");

@@ -83,7 +83,7 @@ TEST_F(QuestionParamsTest, DefaultsAskAllOfAFileAsItSays) {
 }
 
 TEST_F(QuestionParamsTest, EachParameterDoesWhatItSays) {
-  params_["begin"].set_bool_value(false);
+  params_["begin"].set_string_value("never");
   params_["metric"].set_string_value("f1");
   params_["max_questions"].set_number_value(5);
   params_["answer_tokens"].set_number_value(3);

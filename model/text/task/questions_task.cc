@@ -250,6 +250,25 @@ absl::StatusOr<TextQuestions> ReadFormat(base::Filesystem& files,
   return questions::ReadScrolls(files, path, set);
 }
 
+// Leaves the `most` questions whose ids have the smallest digests, in their
+// order.
+void Draw(size_t most, std::vector<TextQuestion>* questions) {
+  std::vector<std::pair<std::string, size_t>> drawn;
+  for (size_t i = 0; i < questions->size(); ++i) {
+    drawn.emplace_back(base::Sha256Hex((*questions)[i].id), i);
+  }
+  std::nth_element(drawn.begin(), drawn.begin() + static_cast<int64_t>(most),
+                   drawn.end());
+  drawn.resize(most);
+  std::sort(drawn.begin(), drawn.end(),
+            [](const auto& a, const auto& b) { return a.second < b.second; });
+  std::vector<TextQuestion> left;
+  for (const auto& [digest, i] : drawn) {
+    left.push_back(std::move((*questions)[i]));
+  }
+  *questions = std::move(left);
+}
+
 // What the options say of the questions, beside the file.
 absl::Status Adapt(const QuestionsOptions& options, TextQuestions* questions) {
   const bool of_choices = questions::IsOfChoices(questions->metric);
@@ -282,7 +301,7 @@ absl::Status Adapt(const QuestionsOptions& options, TextQuestions* questions) {
   }
   const auto most = static_cast<size_t>(options.max_questions);
   if (most > 0 && questions->items.size() > most) {
-    questions->items.resize(most);
+    Draw(most, &questions->items);
   }
   return absl::OkStatus();
 }

@@ -34,7 +34,8 @@ struct QuestionsOptions {
   int64_t max_tokens = 8192;
   // Of an answer in words; 0: as the format says.
   int64_t answer_tokens = 0;
-  // Only the first so many are asked; 0: all.
+  // Only so many are asked, drawn by their ids: the same ones in whatever order
+  // the file has them, and more of them with a larger number. 0: all.
   int64_t max_questions = 0;
 };
 

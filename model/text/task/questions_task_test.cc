@@ -9,6 +9,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "base/files/file_util.h"
 #include "base/files/files.h"
 #include "base/files/testing/temporary_folder.h"
@@ -187,6 +189,33 @@ TEST_F(QuestionsTaskTest, OnlySoManyAreAskedWhereThatIsSaid) {
   EXPECT_EQ(Opened()->size(), 6);
   options_.max_questions = 30;
   EXPECT_EQ(Opened()->size(), 40);
+}
+
+TEST_F(QuestionsTaskTest, ThoseThatAreAskedAreDrawnByTheirIds) {
+  const auto asked = [this](int64_t max_questions) {
+    options_.max_questions = max_questions;
+    const auto task = Opened();
+    std::vector<std::string> ids;
+    for (int64_t row = 0; row < task->size(); row += 2) {
+      ids.push_back(task->ItemId(1, row));
+    }
+    return ids;
+  };
+  Write("set.jsonl", Capitals());
+  const std::vector<std::string> few = asked(4);
+  EXPECT_THAT(few, ::testing::SizeIs(4));
+  EXPECT_THAT(few, ::testing::Not(ElementsAre("land0/0", "land1/0", "land2/0",
+                                              "land3/0")));
+  const std::vector<std::string> more = asked(8);
+  for (const std::string& id : few) {
+    EXPECT_THAT(more, ::testing::Contains(id));
+  }
+  // In the order of the file, whichever that is.
+  std::vector<std::string> lines = absl::StrSplit(Capitals(), '\n');
+  lines.pop_back();
+  std::reverse(lines.begin() + 1, lines.end());
+  Write("set.jsonl", absl::StrCat(absl::StrJoin(lines, "\n"), "\n"));
+  EXPECT_THAT(asked(4), ::testing::ElementsAreArray(few.rbegin(), few.rend()));
 }
 
 TEST_F(QuestionsTaskTest, TheFingerprintIsOfTheFileAndTheTokenizer) {
