@@ -460,7 +460,8 @@ Entry Questions() {
   // with copies.
   entry.evaluation.micro_batch.max_rows = 8;
   entry.evaluation.item_scores = ItemScores::kShares;
-  // 2: begin follows the training, and max_questions draws.
+  // 2: begin follows the training, max_questions draws, and of answers in words
+  // few of a length have fewer rows.
   entry.evaluation.version = 2;
   entry.from_training = TakeTokens;
   return entry;

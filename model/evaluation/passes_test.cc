@@ -71,6 +71,48 @@ TEST(PassesTest, TheirShapeDependsOnNoAnswersAndOnNoNumberOfThem) {
   }
 }
 
+// Questions in words with prompts of these lengths.
+class InWords : public tasks::EvaluationTask {
+ public:
+  explicit InWords(std::vector<int> lengths) : lengths_(std::move(lengths)) {}
+
+  const tasks::Tokenizer& tokenizer() const override {
+    return grid_->tokenizer();
+  }
+  int64_t size() const override {
+    return static_cast<int64_t>(lengths_.size());
+  }
+  tasks::Measure measure() const override { return tasks::Measure::kText; }
+  absl::StatusOr<tasks::Question> Generate(uint64_t /*seed*/,
+                                           int64_t index) const override {
+    tasks::Question question;
+    question.prompt.resize(static_cast<size_t>(lengths_[index]));
+    return question;
+  }
+  int PromptLength(int64_t index) const override { return lengths_[index]; }
+  int AnswerLength(int64_t /*index*/) const override { return 10; }
+  tasks::Scores Score(const tasks::Marked& /*marked*/) const override {
+    return {};
+  }
+
+ private:
+  const std::vector<int> lengths_;
+  const std::unique_ptr<tasks::EvaluationTask> grid_ = Grid();
+};
+
+TEST(PassesTest, OfAnswersInWordsALengthWithFewPromptsHasFewRows) {
+  std::vector<int> lengths = {40, 50, 50, 50};
+  lengths.insert(lengths.end(), 9, 60);
+  std::vector<std::pair<size_t, int64_t>> passes;
+  for (const Pass& pass : MakePasses(InWords(lengths), {8, 1000})) {
+    passes.emplace_back(pass.indices.size(), pass.num_rows);
+  }
+  EXPECT_THAT(passes,
+              ElementsAre(Pair(1, 1), Pair(3, 4), Pair(8, 8), Pair(1, 8)));
+  // Nor more than the shape has: 3 of 60 and 10 tokens.
+  EXPECT_EQ(MakePasses(InWords(lengths), {8, 220}).back().num_rows, 3);
+}
+
 TEST(PassesTest, NothingIsDecodedWhereAnswersAreRead) {
   tasks::FlipFlopReadsOptions options;
   options.strings.length = 16;
