@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <dirent.h>
 #include <fcntl.h>
@@ -256,6 +257,31 @@ absl::StatusOr<uint64_t> PosixFilesystem::FreeBytes(const std::string& path) {
     return LastError("free space of", path);
   }
   return static_cast<uint64_t>(info.f_bavail) * info.f_frsize;
+}
+
+absl::StatusOr<std::string> PosixFilesystem::ReadLink(const std::string& path) {
+  char target[PATH_MAX];
+  const ssize_t length = ::readlink(path.c_str(), target, sizeof(target));
+  if (length < 0 && errno == EINVAL) {
+    return absl::FailedPreconditionError(path + " is no symbolic link");
+  }
+  if (length < 0) return LastError("read link", path);
+  return std::string(target, static_cast<size_t>(length));
+}
+
+absl::Status PosixFilesystem::ReplaceLink(const std::string& target,
+                                          const std::string& path) {
+  const size_t name = path.find_last_of('/') + 1;
+  std::string aside = path;
+  aside.insert(name, ".link-" + std::to_string(::getpid()) + "-");
+  // One that a process left that died here.
+  ::unlink(aside.c_str());
+  if (::symlink(target.c_str(), aside.c_str()) != 0) {
+    return LastError("make link", aside);
+  }
+  const absl::Status status = Rename(aside, path);
+  if (!status.ok()) ::unlink(aside.c_str());
+  return status;
 }
 
 }  // namespace ordo::base

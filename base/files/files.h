@@ -84,6 +84,13 @@ class Filesystem {
   virtual absl::StatusOr<FileInfo> Stat(const std::string& path) = 0;
   // Bytes that an unprivileged process can still write where `path` lies.
   virtual absl::StatusOr<uint64_t> FreeBytes(const std::string& path) = 0;
+  // What the symbolic link at `path` holds. FAILED_PRECONDITION: what lies
+  // there is none.
+  virtual absl::StatusOr<std::string> ReadLink(const std::string& path) = 0;
+  // Puts a symbolic link that holds `target`, which need not be there, at
+  // `path`, in the place of a link or file that is there, in one step.
+  virtual absl::Status ReplaceLink(const std::string& target,
+                                   const std::string& path) = 0;
 };
 
 // The files of this machine.
@@ -103,6 +110,9 @@ class PosixFilesystem : public Filesystem {
   absl::Status MakeFolders(const std::string& path) override;
   absl::StatusOr<FileInfo> Stat(const std::string& path) override;
   absl::StatusOr<uint64_t> FreeBytes(const std::string& path) override;
+  absl::StatusOr<std::string> ReadLink(const std::string& path) override;
+  absl::Status ReplaceLink(const std::string& target,
+                           const std::string& path) override;
 };
 
 }  // namespace ordo::base

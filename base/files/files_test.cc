@@ -164,5 +164,30 @@ TEST_F(PosixFilesystemTest, AFullDiskIsResourceExhausted) {
                                           HasSubstr("/dev/full")));
 }
 
+TEST_F(PosixFilesystemTest, ALinkIsReplacedInOneStepAndReadAsItIs) {
+  ORDO_ASSERT_OK(files_.MakeFolders(folder_.Path("one")));
+  Write("one/a", "text");
+  ORDO_ASSERT_OK(files_.ReplaceLink("one", folder_.Path("now")));
+  EXPECT_THAT(files_.ReadLink(folder_.Path("now")), IsOkAndHolds("one"));
+  EXPECT_THAT(Read("now/a"), IsOkAndHolds("text"));
+  // Where it leads need not be there.
+  ORDO_ASSERT_OK(files_.ReplaceLink("two", folder_.Path("now")));
+  EXPECT_THAT(files_.ReadLink(folder_.Path("now")), IsOkAndHolds("two"));
+  EXPECT_THAT(files_.Stat(folder_.Path("now")),
+              StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(files_.List(folder_.path()),
+              IsOkAndHolds(ElementsAre("now", "one")));
+}
+
+TEST_F(PosixFilesystemTest, AFolderIsNoLinkAndIsNotReplacedByOne) {
+  ORDO_ASSERT_OK(files_.MakeFolders(folder_.Path("one")));
+  EXPECT_THAT(files_.ReadLink(folder_.Path("one")),
+              StatusIs(absl::StatusCode::kFailedPrecondition));
+  EXPECT_THAT(files_.ReadLink(folder_.Path("none")),
+              StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_FALSE(files_.ReplaceLink("two", folder_.Path("one")).ok());
+  EXPECT_THAT(files_.List(folder_.path()), IsOkAndHolds(ElementsAre("one")));
+}
+
 }  // namespace
 }  // namespace ordo::base

@@ -189,4 +189,16 @@ absl::StatusOr<uint64_t> FaultyFilesystem::FreeBytes(const std::string& path) {
   return real_.FreeBytes(path);
 }
 
+absl::StatusOr<std::string> FaultyFilesystem::ReadLink(
+    const std::string& path) {
+  ORDO_RETURN_IF_ERROR(Check(FileOperation::kReadLink, path));
+  return real_.ReadLink(path);
+}
+
+absl::Status FaultyFilesystem::ReplaceLink(const std::string& target,
+                                           const std::string& path) {
+  ORDO_RETURN_IF_ERROR(Check(FileOperation::kReplaceLink, path));
+  return real_.ReplaceLink(target, path);
+}
+
 }  // namespace ordo::base::testing

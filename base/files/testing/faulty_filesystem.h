@@ -28,6 +28,8 @@ enum class FileOperation {
   kMakeFolders,
   kStat,
   kFreeBytes,
+  kReadLink,
+  kReplaceLink,
 };
 
 // A filesystem that fails on demand and otherwise passes calls on. Faults are
@@ -70,6 +72,9 @@ class FaultyFilesystem : public Filesystem {
   absl::Status MakeFolders(const std::string& path) override;
   absl::StatusOr<FileInfo> Stat(const std::string& path) override;
   absl::StatusOr<uint64_t> FreeBytes(const std::string& path) override;
+  absl::StatusOr<std::string> ReadLink(const std::string& path) override;
+  absl::Status ReplaceLink(const std::string& target,
+                           const std::string& path) override;
 
   // For the files opened through this filesystem: the fault that hits the
   // operation, or OK.

@@ -93,5 +93,17 @@ TEST_F(FaultyFilesystemTest, AFullDiskTakesTheFirstBytes) {
   EXPECT_THAT(reader->ReadAt(0, 9), IsOkAndHolds("0123"));
 }
 
+TEST_F(FaultyFilesystemTest, LinksFailOnDemandToo) {
+  const std::string path = folder_.Path("link");
+  files_.Fail(FileOperation::kReplaceLink, "link", EIO);
+  EXPECT_THAT(files_.ReplaceLink("to", path),
+              StatusIs(absl::StatusCode::kDataLoss));
+  files_.Heal();
+  ORDO_EXPECT_OK(files_.ReplaceLink("to", path));
+  EXPECT_EQ(files_.ReadLink(path).value_or(""), "to");
+  files_.Fail(FileOperation::kReadLink, "link", EIO);
+  EXPECT_THAT(files_.ReadLink(path), StatusIs(absl::StatusCode::kDataLoss));
+}
+
 }  // namespace
 }  // namespace ordo::base::testing
