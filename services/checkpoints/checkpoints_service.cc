@@ -22,6 +22,7 @@ using ordo::checkpoints::v1::ListCheckpointsRequest;
 using ordo::checkpoints::v1::ListCheckpointsResponse;
 using ordo::checkpoints::v1::ReadFileRequest;
 using ordo::checkpoints::v1::ReadFileResponse;
+using ordo::checkpoints::v1::Upload;
 using Source = files::StreamReactor<ReadFileResponse>::Source;
 
 absl::StatusOr<Checkpoint> Find(const scheduler::Scheduler& scheduler,
@@ -53,6 +54,12 @@ absl::Status List(const scheduler::Scheduler& scheduler,
   response->set_next_page_token(request::FillPage(
       key, std::move(listing), response->mutable_checkpoints()));
   return absl::OkStatus();
+}
+
+absl::StatusOr<Upload> Create(Uploads& uploads, Upload upload) {
+  ORDO_RETURN_IF_ERROR(CheckUploadList(upload));
+  upload.clear_kind();
+  return uploads.Create(std::move(upload));
 }
 
 absl::StatusOr<Source> OpenFile(const scheduler::Scheduler& scheduler,
@@ -133,7 +140,7 @@ grpc::ServerUnaryReactor* CheckpointsService::CreateUpload(
   if (!place.ok()) return base::Finish(context, place.status());
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
   parts_.upload_queue.Run([this, place = *place, reactor, request, response] {
-    auto upload = parts_.uploads.Create(request->upload());
+    auto upload = Create(parts_.uploads, request->upload());
     if (upload.ok()) response->Swap(&*upload);
     reactor->Finish(base::ToGrpcStatus(upload.status()));
   });

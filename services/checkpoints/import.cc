@@ -67,7 +67,8 @@ void GiveUp(const ImportParts& parts, const ImportOrder& order,
 
 void Run(const ImportParts& parts, const ImportOrder& order,
          const ImportCallback& done) {
-  auto taken = parts.uploads.Take(order.upload, order.job);
+  auto taken =
+      parts.uploads.Take({"uploads/" + order.upload, "jobs/" + order.job});
   if (!taken.ok()) return done(taken.status());
   const std::shared_ptr<Uploads::Hold> hold = *std::move(taken);
   // The caller may come back as soon as it is answered.

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <set>
-#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "base/status/details.h"
 #include "model/formats/config_file.h"
 #include "nlohmann/json.hpp"
 
@@ -20,6 +18,8 @@ using ordo::checkpoints::v1::Upload;
 using ordo::checkpoints::v1::UploadFile;
 
 constexpr int kFormat = 1;
+// Of a manifest of data; one of a checkpoint says no kind.
+constexpr char kDataKind[] = "data";
 constexpr size_t kSha256HexLength = 64;
 constexpr size_t kMaxNameLength = 255;
 constexpr size_t kMaxShownLength = 200;
@@ -39,6 +39,20 @@ void CheckFile(const std::string& field, const UploadFile& file,
                       file.path().substr(0, kMaxShownLength),
                       "'; leave other files out")});
   }
+  CheckFileFacts(field, file, violations);
+}
+
+bool IsFile(const Json& file) {
+  return file.is_object() && file.contains("path") &&
+         file["path"].is_string() && file.contains("size_bytes") &&
+         file["size_bytes"].is_number_integer() && file.contains("sha256") &&
+         file["sha256"].is_string();
+}
+
+}  // namespace
+
+void CheckFileFacts(const std::string& field, const UploadFile& file,
+                    std::vector<base::FieldViolation>* violations) {
   if (file.size_bytes() < 1 || file.size_bytes() > kMaxUploadFileBytes) {
     violations->push_back(
         {field + ".size_bytes", absl::StrCat("must be 1..", kMaxUploadFileBytes,
@@ -50,14 +64,9 @@ void CheckFile(const std::string& field, const UploadFile& file,
   }
 }
 
-bool IsFile(const Json& file) {
-  return file.is_object() && file.contains("path") &&
-         file["path"].is_string() && file.contains("size_bytes") &&
-         file["size_bytes"].is_number_integer() && file.contains("sha256") &&
-         file["sha256"].is_string();
+const char* ManifestFileOf(const Upload& upload) {
+  return upload.kind() == Upload::DATA ? kDataManifestFile : kManifestFile;
 }
-
-}  // namespace
 
 bool IsUploadFile(const std::string& name) {
   if (name == kConfigFile || name == kIndexFile || name == kStateFile) {
@@ -108,6 +117,7 @@ std::string ManifestText(const Upload& upload) {
             });
   Json manifest;
   manifest["format"] = kFormat;
+  if (upload.kind() == Upload::DATA) manifest["kind"] = kDataKind;
   manifest["files"] = Json::array();
   for (const UploadFile* file : files) {
     manifest["files"].push_back({{"path", file->path()},
@@ -124,6 +134,9 @@ absl::StatusOr<Upload> ParseManifest(const std::string& text) {
     return absl::DataLossError("the manifest has no list 'files'");
   }
   Upload upload;
+  if (manifest.contains("kind") && manifest["kind"] == Json(kDataKind)) {
+    upload.set_kind(Upload::DATA);
+  }
   for (const Json& file : manifest["files"]) {
     if (!IsFile(file)) {
       return absl::DataLossError(

@@ -97,6 +97,19 @@ TEST(UploadListTest, AManifestIsTheSameInAnyOrderAndReadsBack) {
   EXPECT_EQ(read->SerializeAsString(), one.SerializeAsString());
 }
 
+TEST(UploadListTest, TheManifestOfDataIsAnotherOneAndHidden) {
+  const Upload checkpoint = ListOf({"config.json", "model.safetensors"});
+  Upload data = checkpoint;
+  data.set_kind(Upload::DATA);
+  EXPECT_NE(ManifestText(data), ManifestText(checkpoint));
+  const auto read = ParseManifest(ManifestText(data));
+  ORDO_ASSERT_OK(read);
+  EXPECT_EQ(read->kind(), Upload::DATA);
+  EXPECT_EQ(read->files_size(), 2);
+  EXPECT_EQ(std::string(ManifestFileOf(checkpoint)), "MANIFEST.json");
+  EXPECT_EQ(std::string(ManifestFileOf(data)), ".manifest.json");
+}
+
 TEST(UploadListTest, WhatIsNoManifestIsRefused) {
   for (const char* text :
        {"", "[]", "{}", R"({"files": 1})", R"({"files": [1]})",

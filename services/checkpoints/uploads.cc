@@ -23,7 +23,6 @@ using ordo::checkpoints::v1::UploadFile;
 using ordo::checkpoints::v1::WriteUploadRequest;
 
 constexpr char kUploadsFolder[] = "uploads";
-constexpr size_t kMaxManifestBytes = 1 << 20;
 constexpr size_t kReadBytes = 1 << 20;
 
 // Of a checkpoint that no attempt has written.
@@ -34,6 +33,11 @@ absl::Status Gone(const std::string& id) {
       absl::StrCat("there is no uploads/", id,
                    "; one that nobody writes to for a day is removed: begin "
                    "again with CreateUpload"));
+}
+
+// "uploads/<id>".
+std::string NameOfUpload(const std::string& id) {
+  return absl::StrCat(kUploadsFolder, "/", id);
 }
 
 std::string CheckpointsFolder(const std::string& job) {
@@ -92,23 +96,20 @@ absl::Status CheckWriteSize(const WriteUploadRequest& request) {
 
 void Uploads::Hold::Release() {
   base::MutexLock lock(uploads_.mutex_);
-  for (const std::string& key : keys_) uploads_.held_.erase(key);
-  keys_.clear();
+  for (const std::string& name : names_) uploads_.held_.erase(name);
+  names_.clear();
 }
 
 absl::StatusOr<std::shared_ptr<Uploads::Hold>> Uploads::Take(
-    const std::string& id, const std::string& job) {
-  std::set<std::string> keys = {id};
-  if (!job.empty()) keys.insert("jobs/" + job);
+    const std::set<std::string>& names) {
   base::MutexLock lock(mutex_);
-  for (const std::string& key : keys) {
-    if (held_.count(key) == 0) continue;
+  for (const std::string& name : names) {
+    if (held_.count(name) == 0) continue;
     return absl::AbortedError(
-        absl::StrCat("another call is at work on uploads/", id,
-                     job.empty() ? "" : " or jobs/", job, "; try again"));
+        absl::StrCat("another call is at work on ", name, "; try again"));
   }
-  held_.insert(keys.begin(), keys.end());
-  return std::make_shared<Hold>(*this, std::move(keys));
+  held_.insert(names.begin(), names.end());
+  return std::make_shared<Hold>(*this, names);
 }
 
 std::string Uploads::FolderOf(const std::string& id) const {
@@ -117,8 +118,14 @@ std::string Uploads::FolderOf(const std::string& id) const {
 
 absl::StatusOr<Upload> Uploads::ReadList(const std::string& folder,
                                          const std::string& id) const {
-  const auto text = base::ReadFile(
-      storage_.files, base::JoinPath(folder, kManifestFile), kMaxManifestBytes);
+  // Data may have a file that is called as the manifest of a checkpoint is.
+  auto text =
+      base::ReadFile(storage_.files, base::JoinPath(folder, kDataManifestFile),
+                     kMaxManifestBytes);
+  if (absl::IsNotFound(text.status())) {
+    text = base::ReadFile(storage_.files, base::JoinPath(folder, kManifestFile),
+                          kMaxManifestBytes);
+  }
   if (absl::IsNotFound(text.status())) return Gone(id);
   ORDO_RETURN_IF_ERROR(text);
   if (base::Sha256Hex(*text) != id) {
@@ -126,6 +133,30 @@ absl::StatusOr<Upload> Uploads::ReadList(const std::string& folder,
         absl::StrCat("the manifest in ", folder, " is not that of the upload"));
   }
   return ParseManifest(*text);
+}
+
+absl::StatusOr<Uploads::ListPtr> Uploads::ListOf(const std::string& id) {
+  const std::string folder = FolderOf(id);
+  const std::string name = NameOfUpload(id);
+  ListPtr last;
+  {
+    base::MutexLock lock(mutex_);
+    last = last_list_;
+  }
+  if (last != nullptr && last->name() == name) {
+    // It may have been removed since.
+    if (base::Exists(storage_.files,
+                     base::JoinPath(folder, ManifestFileOf(*last)))) {
+      return last;
+    }
+    return Gone(id);
+  }
+  ORDO_ASSIGN_OR_RETURN(Upload list, ReadList(folder, id));
+  list.set_name(name);
+  last = std::make_shared<const Upload>(std::move(list));
+  base::MutexLock lock(mutex_);
+  last_list_ = last;
+  return last;
 }
 
 absl::StatusOr<int64_t> Uploads::HeldBytes(const std::string& path) const {
@@ -151,13 +182,18 @@ absl::Status Uploads::CheckRoom(const Upload& upload) const {
 }
 
 absl::StatusOr<Upload> Uploads::Create(Upload upload) {
-  ORDO_RETURN_IF_ERROR(CheckUploadList(upload));
   RemoveStale();
   const std::string manifest = ManifestText(upload);
+  if (manifest.size() > kMaxManifestBytes) {
+    return base::InvalidField(
+        "upload.files",
+        absl::StrCat("paths are too long for so many files: the list has ",
+                     manifest.size(), " bytes; at most ", kMaxManifestBytes));
+  }
   const std::string id = base::Sha256Hex(manifest);
   const std::string folder = FolderOf(id);
-  ORDO_ASSIGN_OR_RETURN(const auto hold, Take(id, ""));
-  upload.set_name(absl::StrCat(kUploadsFolder, "/", id));
+  upload.set_name(NameOfUpload(id));
+  ORDO_ASSIGN_OR_RETURN(const auto hold, Take({upload.name()}));
   for (UploadFile& file : *upload.mutable_files()) {
     const std::string path = base::JoinPath(folder, file.path());
     ORDO_ASSIGN_OR_RETURN(int64_t held, HeldBytes(path));
@@ -170,20 +206,23 @@ absl::StatusOr<Upload> Uploads::Create(Upload upload) {
   ORDO_RETURN_IF_ERROR(CheckRoom(upload));
   ORDO_RETURN_IF_ERROR(storage_.files.MakeFolders(folder));
   ORDO_RETURN_IF_ERROR(base::AtomicWrite(
-      storage_.files, base::JoinPath(folder, kManifestFile), manifest));
+      storage_.files, base::JoinPath(folder, ManifestFileOf(upload)),
+      manifest));
   return upload;
 }
 
 absl::StatusOr<int64_t> Uploads::Write(const WriteUploadRequest& request) {
   ORDO_RETURN_IF_ERROR(CheckWriteSize(request));
   const std::string id = base::NameOf(request.name());
-  const std::string folder = FolderOf(id);
-  ORDO_ASSIGN_OR_RETURN(const auto hold, Take(id, ""));
-  ORDO_ASSIGN_OR_RETURN(const Upload list, ReadList(folder, id));
-  ORDO_ASSIGN_OR_RETURN(const UploadFile file, FindFile(list, request.path()));
-  const std::string path = base::JoinPath(folder, file.path());
+  ORDO_ASSIGN_OR_RETURN(const auto hold, Take({NameOfUpload(id)}));
+  ORDO_ASSIGN_OR_RETURN(const ListPtr list, ListOf(id));
+  ORDO_ASSIGN_OR_RETURN(const UploadFile file, FindFile(*list, request.path()));
+  const std::string path = base::JoinPath(FolderOf(id), file.path());
   ORDO_ASSIGN_OR_RETURN(const int64_t held, HeldBytes(path));
   ORDO_RETURN_IF_ERROR(CheckPart(request, file, held));
+  if (absl::StrContains(file.path(), '/')) {
+    ORDO_RETURN_IF_ERROR(storage_.files.MakeFolders(base::FolderOf(path)));
+  }
   ORDO_ASSIGN_OR_RETURN(const auto output, storage_.files.OpenForWrite(
                                                path, base::WriteMode::kAppend));
   ORDO_RETURN_IF_ERROR(output->Append(request.data()));
@@ -269,7 +308,6 @@ absl::Status Uploads::Move(const std::string& from, const std::string& to) {
   base::Filesystem& files = storage_.files;
   const std::string parent = base::FolderOf(to);
   ORDO_RETURN_IF_ERROR(files.MakeFolders(parent));
-  // What lies there was never registered: its job would have been found.
   ORDO_RETURN_IF_ERROR(files.RemoveTree(to));
   ORDO_RETURN_IF_ERROR(files.Rename(from, to));
   // Up to the storage root, each folder of which may be new.
@@ -280,6 +318,38 @@ absl::Status Uploads::Move(const std::string& from, const std::string& to) {
   return files.SyncFolder(storage_.root);
 }
 
+absl::Status Uploads::Sync(const std::string& folder, const Upload& list) {
+  std::set<std::string> folders = {folder};
+  for (const UploadFile& file : list.files()) {
+    const std::string path = base::JoinPath(folder, file.path());
+    ORDO_RETURN_IF_ERROR(SyncFile(storage_.files, path));
+    for (std::string parent = base::FolderOf(path);
+         parent.size() > folder.size(); parent = base::FolderOf(parent)) {
+      folders.insert(parent);
+    }
+  }
+  for (const std::string& each : folders) {
+    ORDO_RETURN_IF_ERROR(storage_.files.SyncFolder(each));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Upload> Uploads::Complete(const std::string& id,
+                                         Upload::Kind kind) {
+  const std::string folder = FolderOf(id);
+  ORDO_ASSIGN_OR_RETURN(Upload list, ReadList(folder, id));
+  if (list.kind() != kind) {
+    return base::InvalidField(
+        "name", absl::StrCat(NameOfUpload(id),
+                             kind == Upload::DATA ? " is of a checkpoint"
+                                                  : " is of data",
+                             ", not what is asked for here"));
+  }
+  ORDO_RETURN_IF_ERROR(CheckDigests(folder, list));
+  ORDO_RETURN_IF_ERROR(Sync(folder, list));
+  return list;
+}
+
 absl::StatusOr<Uploads::Placed> Uploads::Place(const std::string& id,
                                                const std::string& job) {
   const std::string folder = FolderOf(id);
@@ -287,16 +357,11 @@ absl::StatusOr<Uploads::Placed> Uploads::Place(const std::string& id,
     ORDO_ASSIGN_OR_RETURN(const std::string placed, FindPlaced(id, job));
     return Describe(placed, id);
   }
-  ORDO_ASSIGN_OR_RETURN(const Upload list, ReadList(folder, id));
-  ORDO_RETURN_IF_ERROR(CheckDigests(folder, list));
+  ORDO_RETURN_IF_ERROR(Complete(id, Upload::KIND_UNSPECIFIED));
   ORDO_ASSIGN_OR_RETURN(Placed placed, Describe(folder, id));
-  for (const UploadFile& file : list.files()) {
-    ORDO_RETURN_IF_ERROR(
-        SyncFile(storage_.files, base::JoinPath(folder, file.path())));
-  }
-  ORDO_RETURN_IF_ERROR(storage_.files.SyncFolder(folder));
   const std::string target = absl::StrCat(
       CheckpointsFolder(job), "/", placed.checkpoint.step(), kImportedSuffix);
+  // What lies there was never registered: its job would have been found.
   ORDO_RETURN_IF_ERROR(Move(folder, base::JoinPath(storage_.root, target)));
   return placed;
 }
@@ -309,15 +374,15 @@ absl::Status Uploads::TakeBack(const std::string& id, const std::string& job,
 }
 
 absl::Time Uploads::LastWrite(const std::string& folder) const {
-  absl::Time last = absl::InfinitePast();
-  const auto look = [&](const std::string& path) {
-    const auto info = storage_.files.Stat(path);
-    if (info.ok()) last = std::max(last, info->modified);
-  };
-  look(folder);
+  const auto info = storage_.files.Stat(folder);
+  if (!info.ok()) return absl::InfinitePast();
+  absl::Time last = info->modified;
+  if (!info->is_folder) return last;
   const auto names = storage_.files.List(folder);
   if (!names.ok()) return last;
-  for (const std::string& name : *names) look(base::JoinPath(folder, name));
+  for (const std::string& name : *names) {
+    last = std::max(last, LastWrite(base::JoinPath(folder, name)));
+  }
   return last;
 }
 
@@ -326,7 +391,7 @@ void Uploads::RemoveStale() {
   const auto ids = storage_.files.List(parent);
   if (!ids.ok()) return;
   for (const std::string& id : *ids) {
-    const auto hold = Take(id, "");
+    const auto hold = Take({NameOfUpload(id)});
     if (!hold.ok()) continue;
     const std::string folder = base::JoinPath(parent, id);
     if (clock_.Now() - LastWrite(folder) <= kUploadLifetime) continue;

@@ -1,6 +1,7 @@
 #include "services/checkpoints/uploads.h"
 
 #include <cerrno>
+#include <filesystem>
 
 #include "base/clock/testing/fake_clock.h"
 #include "base/files/file_util.h"
@@ -47,7 +48,9 @@ class UploadsTest : public ::testing::Test {
   // Begins, and sends what is missing in parts of 1000 bytes, at most
   // `num_parts` of them.
   void Send(const Folder& folder, int num_parts = 1 << 20) {
-    const auto upload = uploads_->Create(services::testing::ListOf(folder));
+    Upload list = services::testing::ListOf(folder);
+    list.set_kind(kind_);
+    const auto upload = uploads_->Create(list);
     ORDO_ASSERT_OK(upload);
     name_ = upload->name();
     for (const UploadFile& file : upload->files()) {
@@ -74,6 +77,7 @@ class UploadsTest : public ::testing::Test {
   base::testing::FaultyFilesystem files_{real_};
   base::testing::FakeClock clock_{absl::Now()};
   std::unique_ptr<Uploads> uploads_;
+  Upload::Kind kind_ = Upload::KIND_UNSPECIFIED;
   std::string name_;
 };
 
@@ -223,18 +227,89 @@ TEST_F(UploadsTest, OnlyOldUploadsAreRemoved) {
   EXPECT_FALSE(base::Exists(real_, folder_.Path(name_)));
 }
 
+// In folders, and with a file that is called as the list of a checkpoint is.
+Folder Texts() {
+  return {{"MANIFEST.json", "{}"},
+          {"a.txt", "one"},
+          {"deep/er/b.txt", std::string(2500, 'x')}};
+}
+
+TEST_F(UploadsTest, DataLiesInFoldersWithAHiddenList) {
+  kind_ = Upload::DATA;
+  Send(Texts(), /*num_parts=*/3);
+  Restart();
+  Send(Texts());
+  const auto list = uploads_->Complete(base::NameOf(name_), Upload::DATA);
+  ORDO_ASSERT_OK(list);
+  EXPECT_EQ(list->files_size(), 3);
+  ORDO_ASSERT_OK(uploads_->Move(uploads_->FolderOf(base::NameOf(name_)),
+                                folder_.Path("data/texts")));
+  for (const auto& [name, content] : Texts()) {
+    EXPECT_EQ(Read("data/texts/" + name), content) << name;
+  }
+  EXPECT_THAT(Read("data/texts/.manifest.json"), HasSubstr("deep/er/b.txt"));
+  EXPECT_FALSE(base::Exists(real_, folder_.Path(name_)));
+}
+
+TEST_F(UploadsTest, AnUploadOfDataIsNoCheckpointsAndTheOtherWayRound) {
+  Send(services::testing::TinyLlama());
+  EXPECT_THAT(uploads_->Complete(base::NameOf(name_), Upload::DATA),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("is of a checkpoint")));
+  kind_ = Upload::DATA;
+  const std::string other = name_;
+  Send(services::testing::TinyLlama());
+  EXPECT_NE(name_, other);
+  EXPECT_THAT(Place("a"), StatusIs(absl::StatusCode::kInvalidArgument,
+                                   HasSubstr("is of data")));
+}
+
+TEST_F(UploadsTest, AFileDeepInAFolderKeepsAnUploadFromBeingOld) {
+  namespace fs = std::filesystem;
+  kind_ = Upload::DATA;
+  Send(Texts());
+  const fs::path folder = folder_.Path(name_);
+  const auto long_ago = fs::file_time_type::clock::now() -
+                        absl::ToChronoHours(2 * kUploadLifetime);
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.path().filename() == "b.txt") continue;
+    fs::last_write_time(entry.path(), long_ago);
+  }
+  fs::last_write_time(folder, long_ago);
+  uploads_->RemoveStale();
+  EXPECT_TRUE(base::Exists(real_, folder));
+  fs::last_write_time(folder / "deep/er/b.txt", long_ago);
+  uploads_->RemoveStale();
+  EXPECT_FALSE(base::Exists(real_, folder));
+  // Also where its list is still in memory.
+  EXPECT_THAT(Write("a.txt", 3, "x"), StatusIs(absl::StatusCode::kNotFound));
+}
+
+TEST_F(UploadsTest, AListThatIsTooLongIsRefused) {
+  Upload list;
+  list.set_kind(Upload::DATA);
+  for (int i = 0; i < 5000; ++i) {
+    auto& file = *list.add_files();
+    file.set_path(std::to_string(i) + std::string(900, 'x'));
+    file.set_size_bytes(1);
+    file.set_sha256(std::string(64, 'a'));
+  }
+  EXPECT_THAT(uploads_->Create(list),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("paths are too long")));
+}
+
 TEST_F(UploadsTest, OneCallAtATimeHasAnUploadOrAJob) {
   Send(services::testing::TinyLlama(), /*num_parts=*/1);
-  const std::string id = base::NameOf(name_);
-  auto hold = uploads_->Take(id, "a");
+  auto hold = uploads_->Take({name_, "jobs/a"});
   ORDO_ASSERT_OK(hold);
   EXPECT_THAT(Write("model.safetensors", 0, "x"),
               StatusIs(absl::StatusCode::kAborted, HasSubstr("try again")));
-  EXPECT_THAT(uploads_->Take("other", "a").status(),
+  EXPECT_THAT(uploads_->Take({"uploads/other", "jobs/a"}).status(),
               StatusIs(absl::StatusCode::kAborted));
   const auto shared = *hold;
   shared->Release();
-  ORDO_EXPECT_OK(uploads_->Take("other", "a").status());
+  ORDO_EXPECT_OK(uploads_->Take({"uploads/other", "jobs/a"}).status());
 }
 
 TEST_F(UploadsTest, ASchedulerThatLeavesDoesNotHashToTheEnd) {
