@@ -56,7 +56,13 @@ struct Param {
   std::string unit;
   // One sentence: what it does.
   std::string text;
+  // Its value, or each of its list, is a path of data: below data/ of the
+  // storage root, or whole. But an empty one, and kByteTokenizer.
+  bool names_data = false;
 };
+
+// What a parameter that names a tokenizer may say in the place of a path.
+inline constexpr char kByteTokenizer[] = "bytes";
 
 using ParamMap = google::protobuf::Map<std::string, google::protobuf::Value>;
 

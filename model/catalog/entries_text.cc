@@ -29,7 +29,8 @@ constexpr size_t kMaxPathBytes = 4096;
 Range LengthRange() { return {2, 1000000, "tokens"}; }
 
 int TextVocabulary(const ParamMap& params) {
-  return Params(params).String("tokenizer") == "bytes" ? kByteVocabulary : 0;
+  return Params(params).String("tokenizer") == kByteTokenizer ? kByteVocabulary
+                                                              : 0;
 }
 
 // The last token is only said.
@@ -81,7 +82,7 @@ void CheckPaths(std::string_view field, const std::vector<std::string>& paths,
 
 void CheckTokenizer(std::string_view field, const std::string& tokenizer,
                     Violations* violations) {
-  if (tokenizer == "bytes") return;
+  if (tokenizer == kByteTokenizer) return;
   std::string wrong = PathProblem(tokenizer);
   if (wrong.empty() && !absl::EndsWith(tokenizer, ".json") &&
       !absl::EndsWith(tokenizer, ".model")) {
@@ -216,13 +217,20 @@ void TakeFromTraining(std::string_view field,
   }
 }
 
+Param OfData(Param param) {
+  param.names_data = true;
+  return param;
+}
+
 // What text is and how it becomes tokens.
 std::vector<Param> Source() {
   return {
-      Strings("data",
-              "Files or folders of text: below data/ of the storage root, or "
-              "with their whole path below a data root of the workers. Of a "
-              "folder all files count but those that begin with a dot."),
+      OfData(Strings(
+          "data",
+          "Files or folders of text: below data/ of the storage root, where "
+          "`ordo push data` puts them, or with their whole path below a data "
+          "root of the workers. Of a folder all files count but those that "
+          "begin with a dot.")),
       Choice("format", {"file", "lines", "json_lines", "tokens"},
              "What a document is: a file of UTF-8, a line of one, a field of "
              "each line of JSON; or flat token files (.bin with .bin.json). "
@@ -252,7 +260,7 @@ Entry Training() {
       Kind::kTrainingTask, TextEntry(),
       {Numbers("weights", {0, 1e9},
                "Share of the rows of each of data; empty: by their tokens."),
-       String("tokenizer", "bytes", kTokenizerText),
+       OfData(String("tokenizer", kByteTokenizer, kTokenizerText)),
        Integer("length", 256, LengthRange(), "Tokens of a row."),
        Bool("separate_documents", false,
             "Whether a document sees nothing of those before it in its row."),
@@ -273,8 +281,8 @@ Entry Training() {
 Entry Perplexity() {
   Entry entry = OfKind(
       Kind::kEvaluationTask, TextEntry(),
-      {String("tokenizer", "",
-              "As of the training task; empty: that of the training."),
+      {OfData(String("tokenizer", "",
+                     "As of the training task; empty: that of the training.")),
        Number("held_out", 0, {0, 0.99},
               "Share of documents that are held out, as in the training task."),
        Choice("split", {"held_out", "all", "trained"},
@@ -421,10 +429,11 @@ Entry Questions() {
       "lm-evaluation-harness, of SCROLLS after Shaham et al. 2022, "
       "arXiv:2201.03533";
   entry.params = {
-      String("path", "",
-             "File of the questions, JSON lines: below data/ of the storage "
-             "root, or with its whole path below a data root of the workers. "
-             "May be .gz or .zst."),
+      OfData(String(
+          "path", "",
+          "File of the questions, JSON lines: below data/ of the storage root, "
+          "or with its whole path below a data root of the workers. May be .gz "
+          "or .zst.")),
       Choice("format",
              {"own", "mmlu", "arc", "qasper", "contract_nli", "narrative_qa",
               "quality", "qmsum", "summ_screen_fd", "gov_report"},
@@ -433,13 +442,15 @@ Entry Questions() {
       Integer("few_shot", 0, {0, 100, "examples"},
               "Of mmlu and arc: answered examples before each question. A "
               "task file says it itself."),
-      String("examples", "",
-             "Of mmlu and arc: file of the examples, found as path is."),
+      OfData(
+          String("examples", "",
+                 "Of mmlu and arc: file of the examples, found as path is.")),
       Choice("metric",
              {"of_format", "acc", "acc_norm", "exact_match", "f1", "rouge"},
              "What items are compared by."),
-      String("tokenizer", "",
-             "As of the training task text; empty: that of the training."),
+      OfData(
+          String("tokenizer", "",
+                 "As of the training task text; empty: that of the training.")),
       Choice("begin", {"as_trained", "always", "never"},
              "Whether the tokenizer's mark of a beginning, where it has one, "
              "stands before each prompt: as marks of the training say, always "

@@ -56,6 +56,24 @@ TEST(EntriesTextTest, TrainingNeedsDataAndNothingElse) {
   EXPECT_THAT(BadFields(kTraining, {}), ElementsAre("data.params.data"));
 }
 
+// By this the scheduler knows what to look up.
+TEST(EntriesTextTest, ParametersThatArePathsOfDataSaySo) {
+  const auto marked = [](Kind kind, const char* name) {
+    std::vector<std::string> names;
+    for (const Param& param : Find(kind, name)->params) {
+      if (param.names_data) names.push_back(param.name);
+    }
+    return names;
+  };
+  using ::testing::UnorderedElementsAre;
+  EXPECT_THAT(marked(kTraining, "text"),
+              UnorderedElementsAre("data", "tokenizer"));
+  EXPECT_THAT(marked(kEvaluation, "text"),
+              UnorderedElementsAre("data", "tokenizer"));
+  EXPECT_THAT(marked(kEvaluation, "questions"),
+              UnorderedElementsAre("path", "examples", "tokenizer"));
+}
+
 TEST(EntriesTextTest, PathsThatCannotBeMeantAreNamed) {
   for (const char* path : {"", "../books", "books/../../x", "a//b", "./books",
                            ".stores/x", "/srv/../etc", "books/"}) {

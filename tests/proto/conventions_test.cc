@@ -209,16 +209,16 @@ TEST(ConventionsTest, EveryFileKeepsTheRules) {
 TEST(ConventionsTest, EveryApiIsLookedAt) {
   EXPECT_THAT(
       OwnFiles(ReadSet()),
-      IsSupersetOf({"proto/ordo/agent/v1/agent.proto",
-                    "proto/ordo/checkpoints/v1/checkpoints.proto",
-                    "proto/ordo/config/v1/scheduler.proto",
-                    "proto/ordo/config/v1/worker.proto",
-                    "proto/ordo/jobs/v1/job_spec.proto",
-                    "proto/ordo/jobs/v1/jobs.proto",
-                    "proto/ordo/reports/v1/reports.proto",
-                    "proto/ordo/training/v1/component.proto",
-                    "proto/ordo/training/v1/exit_code.proto",
-                    "proto/ordo/training/v1/progress.proto", kSpec, kWorkers}));
+      IsSupersetOf(
+          {"proto/ordo/agent/v1/agent.proto",
+           "proto/ordo/checkpoints/v1/checkpoints.proto",
+           "proto/ordo/config/v1/scheduler.proto",
+           "proto/ordo/config/v1/worker.proto", "proto/ordo/data/v1/data.proto",
+           "proto/ordo/jobs/v1/job_spec.proto", "proto/ordo/jobs/v1/jobs.proto",
+           "proto/ordo/reports/v1/reports.proto",
+           "proto/ordo/training/v1/component.proto",
+           "proto/ordo/training/v1/exit_code.proto",
+           "proto/ordo/training/v1/progress.proto", kSpec, kWorkers}));
 }
 
 TEST(ConventionsTest, ADroppedBehaviourIsFound) {

@@ -1,0 +1,48 @@
+#ifndef ORDO_SERVICES_DATA_SPEC_DATA_H_
+#define ORDO_SERVICES_DATA_SPEC_DATA_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/status/details.h"
+#include "proto/ordo/jobs/v1/job_spec.pb.h"
+#include "services/files/registered_file.h"
+
+// The versions of data that specs name.
+
+namespace ordo::services::data {
+
+// Whether a spec names the version, "books@0123456789abcdef"; with `current`
+// also whether it names it without its version.
+bool NamesVersion(const ordo::jobs::v1::JobSpec& spec,
+                  const std::string& version, bool current);
+
+// Looks names of data up, for the jobs of one call: a name is one version
+// throughout. Not thread-safe.
+class DataVersions {
+ public:
+  explicit DataVersions(const files::Storage& storage) : storage_(storage) {}
+
+  // Replaces the name of data that was pushed, with which a path begins, by the
+  // version that it stands for. Appends a violation, relative to the spec, for
+  // a path below data/ of the storage root at which there is nothing, with the
+  // layout that is expected. Paths that cannot be valid, and whole ones, stay.
+  void Pin(ordo::jobs::v1::JobSpec* spec,
+           std::vector<base::FieldViolation>* violations);
+
+ private:
+  // What is wrong, or nothing.
+  std::string PinPath(std::string* path);
+  const std::string& VersionOf(const std::string& name);
+  bool IsThere(const std::string& path);
+
+  const files::Storage storage_;
+  // By name, and by path.
+  std::map<std::string, std::string> versions_;
+  std::map<std::string, bool> there_;
+};
+
+}  // namespace ordo::services::data
+
+#endif  // ORDO_SERVICES_DATA_SPEC_DATA_H_

@@ -1,0 +1,122 @@
+#include "services/data/spec_data.h"
+
+#include <string>
+#include <vector>
+
+#include "base/files/file_util.h"
+#include "base/files/testing/temporary_folder.h"
+#include "base/status/testing/status_matchers.h"
+#include "base/yaml/text_form.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ordo::services::data {
+namespace {
+
+using ordo::jobs::v1::JobSpec;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+JobSpec Spec(const std::string& yaml) {
+  JobSpec spec;
+  ORDO_EXPECT_OK(base::ReadMessage(yaml, base::TextForm::kYaml, &spec));
+  return spec;
+}
+
+constexpr char kBooksAndPapers[] = R"(
+kind: train
+data: {task: text, params: {data: [books], tokenizer: mine/t.model}}
+evaluations:
+- {task: text, params: {data: [papers@0123456789abcdef]}}
+)";
+
+TEST(SpecDataTest, AVersionIsNamedInFullOrByTheNameThatStandsForIt) {
+  const JobSpec spec = Spec(kBooksAndPapers);
+  EXPECT_TRUE(NamesVersion(spec, "papers@0123456789abcdef", false));
+  EXPECT_FALSE(NamesVersion(spec, "papers@ffffffffffffffff", true));
+  EXPECT_FALSE(NamesVersion(spec, "books@0123456789abcdef", false));
+  EXPECT_TRUE(NamesVersion(spec, "books@0123456789abcdef", true));
+  EXPECT_FALSE(NamesVersion(spec, "mine-too@0123456789abcdef", true));
+}
+
+// `books` was pushed twice, and `papers` put there by hand.
+class DataVersionsTest : public ::testing::Test {
+ protected:
+  DataVersionsTest() {
+    for (const char* path :
+         {"data/books@00000000aaaaaaaa/a.txt",
+          "data/books@00000000bbbbbbbb/b.txt", "data/papers/p.txt"}) {
+      ORDO_EXPECT_OK(files_.MakeFolders(base::FolderOf(folder_.Path(path))));
+      ORDO_EXPECT_OK(base::AtomicWrite(files_, folder_.Path(path), "text"));
+    }
+    Point("books@00000000bbbbbbbb");
+  }
+  void Point(const std::string& version) {
+    ORDO_EXPECT_OK(files_.ReplaceLink(version, folder_.Path("data/books")));
+  }
+  // What becomes of a path, or what is wrong with it.
+  std::string Pinned(const std::string& path, DataVersions* versions) {
+    JobSpec spec;
+    spec.mutable_data()->set_task("text");
+    (*spec.mutable_data()->mutable_params())["data"]
+        .mutable_list_value()
+        ->add_values()
+        ->set_string_value(path);
+    std::vector<base::FieldViolation> violations;
+    versions->Pin(&spec, &violations);
+    if (!violations.empty()) {
+      EXPECT_EQ(violations[0].field, "data.params.data[0]");
+      return violations[0].description;
+    }
+    return spec.data()
+        .params()
+        .at("data")
+        .list_value()
+        .values(0)
+        .string_value();
+  }
+  std::string Pinned(const std::string& path) {
+    DataVersions versions({files_, folder_.path()});
+    return Pinned(path, &versions);
+  }
+
+  base::PosixFilesystem files_;
+  base::testing::TemporaryFolder folder_;
+};
+
+TEST_F(DataVersionsTest, NamesBecomeTheVersionThatTheyStandFor) {
+  EXPECT_EQ(Pinned("books"), "books@00000000bbbbbbbb");
+  EXPECT_EQ(Pinned("books/b.txt"), "books@00000000bbbbbbbb/b.txt");
+  EXPECT_EQ(Pinned("books@00000000aaaaaaaa/a.txt"),
+            "books@00000000aaaaaaaa/a.txt");
+}
+
+TEST_F(DataVersionsTest, WhatWasNotPushedStaysAsItIs) {
+  for (const char* path : {"papers", "papers/p.txt", "/srv/text/none"}) {
+    EXPECT_EQ(Pinned(path), path);
+  }
+  // It is said elsewhere what is wrong with these.
+  for (const char* path : {"../books", "books/../x", ".stores/x", "a//b"}) {
+    EXPECT_EQ(Pinned(path), path);
+  }
+}
+
+TEST_F(DataVersionsTest, WhatIsNotThereIsToldWithTheLayout) {
+  EXPECT_THAT(Pinned("journals"), AllOf(HasSubstr("no data/journals below"),
+                                        HasSubstr("ordo push data PATH"),
+                                        HasSubstr("UTF-8 text, JSON lines")));
+  EXPECT_THAT(Pinned("books/a.txt"),
+              HasSubstr("no data/books@00000000bbbbbbbb/a.txt below"));
+  EXPECT_THAT(Pinned("books@00000000cccccccc"), HasSubstr("there is no data/"));
+}
+
+TEST_F(DataVersionsTest, ANameIsOneVersionThroughoutACall) {
+  DataVersions versions({files_, folder_.path()});
+  EXPECT_EQ(Pinned("books", &versions), "books@00000000bbbbbbbb");
+  Point("books@00000000aaaaaaaa");
+  EXPECT_EQ(Pinned("books", &versions), "books@00000000bbbbbbbb");
+  EXPECT_EQ(Pinned("books"), "books@00000000aaaaaaaa");
+}
+
+}  // namespace
+}  // namespace ordo::services::data
