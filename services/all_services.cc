@@ -6,6 +6,8 @@
 #include "services/agent/scheduler_agent_service.h"
 #include "services/checkpoints/checkpoints_service.h"
 #include "services/checkpoints/uploads.h"
+#include "services/data/data_service.h"
+#include "services/data/data_sets.h"
 #include "services/files/work_queue.h"
 #include "services/jobs/jobs_service.h"
 #include "services/limits/limits.h"
@@ -35,15 +37,18 @@ struct AllServices::Parts {
                           : *options.authenticator),
         authoriser(options.authoriser == nullptr ? open : *options.authoriser),
         limits(options.limits, clock),
-        queue(kNumThreads, options.limits.file_calls),
         storage{*options.files, options.storage_root},
-        jobs({*options.scheduler, storage, queue, authenticator, authoriser,
-              limits}),
         uploads(storage, clock),
+        data_sets({storage, clock, uploads}),
+        queue(kNumThreads, options.limits.file_calls),
         upload_queue(kNumUploadThreads,
                      std::min(options.limits.file_calls, kMaxUploadCalls)),
+        jobs({*options.scheduler, storage, queue, authenticator, authoriser,
+              limits}),
         checkpoints({*options.scheduler, storage, queue, upload_queue, uploads,
                      authenticator, limits}),
+        data({*options.scheduler, data_sets, uploads, queue, upload_queue,
+              authenticator, authoriser, limits}),
         reports({*options.scheduler, storage, queue, limits}),
         queues({*options.scheduler, authenticator, authoriser, limits}),
         usage({*options.scheduler, clock, queue, limits}),
@@ -60,13 +65,15 @@ struct AllServices::Parts {
   const auth::Authoriser& authoriser;
   // Streams count until the queue has dropped them, so it goes last.
   limits::Limits limits;
-  files::WorkQueue queue;
   files::Storage storage;
-  jobs::JobsService jobs;
   checkpoints::Uploads uploads;
-  // Uses uploads, so it goes first.
+  data::DataSets data_sets;
+  // They use all of that, so they go first.
+  files::WorkQueue queue;
   files::WorkQueue upload_queue;
+  jobs::JobsService jobs;
   checkpoints::CheckpointsService checkpoints;
+  data::DataService data;
   reports::ReportsService reports;
   queues::QueuesService queues;
   usage::UsageService usage;
@@ -80,9 +87,9 @@ AllServices::AllServices(const AllServicesOptions& options)
 AllServices::~AllServices() = default;
 
 std::vector<grpc::Service*> AllServices::services() const {
-  return {&parts_->jobs,   &parts_->checkpoints, &parts_->reports,
-          &parts_->queues, &parts_->usage,       &parts_->workers,
-          &parts_->agent};
+  return {&parts_->jobs,    &parts_->checkpoints, &parts_->data,
+          &parts_->reports, &parts_->queues,      &parts_->usage,
+          &parts_->workers, &parts_->agent};
 }
 
 void AllServices::EndStreams() {

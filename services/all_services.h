@@ -30,8 +30,8 @@ struct AllServicesOptions {
 };
 
 // Every service that ordo-scheduler offers, for base::RpcServer::Start:
-// JobsService, CheckpointsService, ReportsService, QueuesService, UsageService,
-// WorkersService and the internal SchedulerAgentService.
+// JobsService, CheckpointsService, DataService, ReportsService, QueuesService,
+// UsageService, WorkersService and the internal SchedulerAgentService.
 //
 // Outlives the server. To leave: drain the scheduler, which ends the watches,
 // EndStreams, drain the server, destroy this, then the scheduler. Every stream

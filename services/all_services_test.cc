@@ -14,6 +14,7 @@
 #include "gtest/gtest.h"
 #include "proto/ordo/agent/v1/agent.grpc.pb.h"
 #include "proto/ordo/checkpoints/v1/checkpoints.grpc.pb.h"
+#include "proto/ordo/data/v1/data.grpc.pb.h"
 #include "proto/ordo/jobs/v1/jobs.grpc.pb.h"
 #include "proto/ordo/queues/v1/queues.grpc.pb.h"
 #include "proto/ordo/reports/v1/reports.grpc.pb.h"
@@ -47,6 +48,13 @@ TEST(AllServicesTest, EachServiceAnswers) {
     ordo::checkpoints::v1::ListCheckpointsResponse response;
     EXPECT_TRUE(ordo::checkpoints::v1::CheckpointsService::NewStub(channel)
                     ->ListCheckpoints(&context, request, &response)
+                    .ok());
+  }
+  {
+    Context context;
+    ordo::data::v1::ListDataResponse response;
+    EXPECT_TRUE(ordo::data::v1::DataService::NewStub(channel)
+                    ->ListData(&context, {}, &response)
                     .ok());
   }
   {
@@ -117,8 +125,9 @@ TEST(AllServicesTest, EveryUnaryCallOfAUserCounts) {
                   .ok());
   for (const std::string name :
        {"ordo.jobs.v1.JobsService", "ordo.checkpoints.v1.CheckpointsService",
-        "ordo.reports.v1.ReportsService", "ordo.queues.v1.QueuesService",
-        "ordo.usage.v1.UsageService", "ordo.workers.v1.WorkersService"}) {
+        "ordo.data.v1.DataService", "ordo.reports.v1.ReportsService",
+        "ordo.queues.v1.QueuesService", "ordo.usage.v1.UsageService",
+        "ordo.workers.v1.WorkersService"}) {
     const auto* service =
         google::protobuf::DescriptorPool::generated_pool()->FindServiceByName(
             name);
@@ -139,7 +148,8 @@ TEST(AllServicesTest, CallsThatWaitForFilesHaveALimit) {
   testing::Loopback loopback(nullptr, none);
   for (const char* method :
        {"/ordo.usage.v1.UsageService/ReportUsage",
-        "/ordo.checkpoints.v1.CheckpointsService/CreateUpload"}) {
+        "/ordo.checkpoints.v1.CheckpointsService/CreateUpload",
+        "/ordo.data.v1.DataService/ListData"}) {
     const grpc::Status refused = CallWithNothing(loopback.channel(), method);
     EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED)
         << method;

@@ -231,7 +231,7 @@ TEST_F(StockClientTest, HealthCheckFindsServersAndServicesServing) {
   Start("");
   for (const char* service :
        {"", "ordo.jobs.v1.JobsService",
-        "ordo.checkpoints.v1.CheckpointsService",
+        "ordo.checkpoints.v1.CheckpointsService", "ordo.data.v1.DataService",
         "ordo.reports.v1.ReportsService", "ordo.workers.v1.WorkersService"}) {
     EXPECT_EQ(Health(deployment_->api_address(), service), "status: SERVING")
         << service;
