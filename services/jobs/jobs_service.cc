@@ -1,5 +1,6 @@
 #include "services/jobs/jobs_service.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -18,6 +19,8 @@
 #include "services/request/answer.h"
 #include "services/request/names.h"
 #include "services/request/page.h"
+#include "services/spec/data_paths.h"
+#include "services/spec/expand.h"
 #include "services/spec/scheduling.h"
 
 namespace ordo::services::jobs {
@@ -59,7 +62,22 @@ scheduler::Scheduler::JobCallback Answering(grpc::ServerUnaryReactor* reactor,
   };
 }
 
+// Whether data may have to be looked up for it, on a disk. What templates say
+// with all that is set in them is known once they are expanded.
+bool MayNameData(const ordo::jobs::v1::JobSpec& spec) {
+  return spec::HasParts(spec.kind()) || spec::NamesData(spec);
+}
+
 }  // namespace
+
+void JobsService::RunWhereItMayWait(bool waits,
+                                    grpc::ServerUnaryReactor* reactor,
+                                    const std::function<void()>& work) {
+  if (!waits) return work();
+  const auto place = parts_.queue.Admit();
+  if (!place.ok()) return reactor->Finish(base::ToGrpcStatus(place.status()));
+  parts_.queue.Run([place = *place, work] { work(); });
+}
 
 absl::Status JobsService::Admit(grpc::CallbackServerContext* context,
                                 int64_t num_calls) const {
@@ -96,18 +114,23 @@ grpc::ServerUnaryReactor* JobsService::CreateJob(
   }
   const auto owner = parts_.authenticator.Identify(base::GetCaller(*context));
   if (!owner.ok()) return base::Finish(context, owner.status());
-  auto jobs = MakeNewJob({parts_.scheduler, specs_}, *request, *owner);
-  if (!jobs.ok()) return base::Finish(context, jobs.status());
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-  parts_.scheduler.CreateJobs(
-      *std::move(jobs), [this, context, reactor,
-                         response](absl::StatusOr<std::vector<Job>> made) {
-        if (made.ok()) {
-          CountParts(context, made->size(), 1);
-          *response = std::move(made->back());
-        }
-        reactor->Finish(base::ToGrpcStatus(made.status()));
-      });
+  const auto create = [this, context, request, response, reactor,
+                       owner = *owner] {
+    auto jobs =
+        MakeNewJob({parts_.scheduler, specs_, parts_.storage}, *request, owner);
+    if (!jobs.ok()) return reactor->Finish(base::ToGrpcStatus(jobs.status()));
+    parts_.scheduler.CreateJobs(
+        *std::move(jobs), [this, context, reactor,
+                           response](absl::StatusOr<std::vector<Job>> made) {
+          if (made.ok()) {
+            CountParts(context, made->size(), 1);
+            *response = std::move(made->back());
+          }
+          reactor->Finish(base::ToGrpcStatus(made.status()));
+        });
+  };
+  RunWhereItMayWait(MayNameData(request->job().spec()), reactor, create);
   return reactor;
 }
 
@@ -120,20 +143,28 @@ grpc::ServerUnaryReactor* JobsService::BatchCreateJobs(
   }
   const auto owner = parts_.authenticator.Identify(base::GetCaller(*context));
   if (!owner.ok()) return base::Finish(context, owner.status());
-  auto jobs = MakeNewJobs({parts_.scheduler, specs_}, *request, *owner);
-  if (!jobs.ok()) return base::Finish(context, jobs.status());
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-  parts_.scheduler.CreateJobs(
-      *std::move(jobs), [this, context, request, reactor,
-                         response](absl::StatusOr<std::vector<Job>> made) {
-        if (made.ok()) {
-          CountParts(context, made->size(), request->requests_size());
-          for (Job& job : WithoutParts(*std::move(made))) {
-            *response->add_jobs() = std::move(job);
+  const auto create = [this, context, request, response, reactor,
+                       owner = *owner] {
+    auto jobs = MakeNewJobs({parts_.scheduler, specs_, parts_.storage},
+                            *request, owner);
+    if (!jobs.ok()) return reactor->Finish(base::ToGrpcStatus(jobs.status()));
+    parts_.scheduler.CreateJobs(
+        *std::move(jobs), [this, context, request, reactor,
+                           response](absl::StatusOr<std::vector<Job>> made) {
+          if (made.ok()) {
+            CountParts(context, made->size(), request->requests_size());
+            for (Job& job : WithoutParts(*std::move(made))) {
+              *response->add_jobs() = std::move(job);
+            }
           }
-        }
-        reactor->Finish(base::ToGrpcStatus(made.status()));
-      });
+          reactor->Finish(base::ToGrpcStatus(made.status()));
+        });
+  };
+  const bool may_name_data = std::any_of(
+      request->requests().begin(), request->requests().end(),
+      [](const auto& one) { return MayNameData(one.job().spec()); });
+  RunWhereItMayWait(may_name_data, reactor, create);
   return reactor;
 }
 

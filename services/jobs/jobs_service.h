@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -84,6 +85,10 @@ class JobsService final : public ordo::jobs::v1::JobsService::CallbackService {
   absl::StatusOr<Change> ParseChange(grpc::CallbackServerContext* context,
                                      const std::string& name,
                                      const std::string& verb) const;
+  // Runs `work`, which ends the call: here, or, where it waits for a disk, on
+  // the queue.
+  void RunWhereItMayWait(bool waits, grpc::ServerUnaryReactor* reactor,
+                         const std::function<void()>& work);
   // Counts calls of the caller.
   absl::Status Admit(grpc::CallbackServerContext* context,
                      int64_t num_calls = 1) const;

@@ -190,6 +190,65 @@ TEST_F(JobsServiceTest, RepeatWithAnotherBodyIsInvalid) {
             grpc::StatusCode::INVALID_ARGUMENT);
 }
 
+// Like `data: {task: text, params: {data: [<path>]}}`.
+void ReadText(const std::string& path, CreateJobRequest* request) {
+  auto* data = request->mutable_job()->mutable_spec()->mutable_data();
+  data->set_task("text");
+  (*data->mutable_params())["data"]
+      .mutable_list_value()
+      ->add_values()
+      ->set_string_value(path);
+}
+
+TEST_F(JobsServiceTest, AJobKeepsTheVersionOfDataThatANameStandsFor) {
+  loopback_.Write("data/books@0123456789abcdef/a.txt", "text");
+  ASSERT_TRUE(
+      loopback_.files()
+          .ReplaceLink("books@0123456789abcdef", loopback_.Path("data/books"))
+          .ok());
+  CreateJobRequest request = RequestOf("a");
+  ReadText("books", &request);
+  Job job;
+  const grpc::Status status = Create(request, &job);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(job.spec()
+                .data()
+                .params()
+                .at("data")
+                .list_value()
+                .values(0)
+                .string_value(),
+            "books@0123456789abcdef");
+  CreateJobRequest missing = RequestOf("b");
+  ReadText("papers", &missing);
+  EXPECT_EQ(FieldOf(Create(missing, &job)), "job.spec.data.params.data[0]");
+  BatchCreateJobsRequest batch;
+  *batch.add_requests() = RequestOf("c");
+  *batch.add_requests() = missing;
+  BatchCreateJobsResponse response;
+  EXPECT_EQ(FieldOf(CreateBatch(batch, &response)),
+            "requests[1].job.spec.data.params.data[0]");
+}
+
+class WithoutFileCalls : public JobsServiceTest {
+ protected:
+  static limits::LimitsOptions None() {
+    limits::LimitsOptions none;
+    none.file_calls = 0;
+    return none;
+  }
+  WithoutFileCalls() : JobsServiceTest(nullptr, None()) {}
+};
+
+TEST_F(WithoutFileCalls, OnlyJobsThatMayNameDataWaitForADisk) {
+  Job job;
+  EXPECT_TRUE(Create(RequestOf("a"), &job).ok());
+  CreateJobRequest reads = RequestOf("b");
+  ReadText("books", &reads);
+  EXPECT_EQ(Create(reads, &job).error_code(),
+            grpc::StatusCode::RESOURCE_EXHAUSTED);
+}
+
 TEST_F(JobsServiceTest, BatchCreatesAllInOrder) {
   BatchCreateJobsRequest request;
   *request.add_requests() = RequestOf("b");

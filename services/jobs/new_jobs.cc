@@ -10,8 +10,10 @@
 #include "base/digest/digest.h"
 #include "base/status/details.h"
 #include "base/text/proto_bytes.h"
+#include "services/data/spec_data.h"
 #include "services/jobs/checkpoint_models.h"
 #include "services/jobs/queue_rules.h"
+#include "services/spec/data_paths.h"
 #include "services/spec/expand.h"
 #include "services/spec/resolve_job_spec.h"
 
@@ -46,6 +48,7 @@ struct Call {
   // Of the jobs made so far; keeps known.made alive.
   std::vector<scheduler::SpecPtr> specs = {};
   KnownJobs known{context.scheduler};
+  data::DataVersions versions{context.storage};
 
   void Know(const std::string& id, const scheduler::SpecPtr& spec) {
     specs.push_back(spec);
@@ -55,14 +58,17 @@ struct Call {
 
 // Its spec as it will be kept, but for the rules of its queue. `bytes` are the
 // spec's.
-absl::StatusOr<spec::SpecCache::ResolvedPtr> Resolve(const Call& call,
-                                                     const JobSpec& spec,
-                                                     const std::string& bytes) {
-  spec::SpecCache& specs = call.context.specs;
-  if (!NamesAModel(spec)) return specs.Resolve(spec, bytes);
+absl::StatusOr<spec::SpecCache::ResolvedPtr> Resolve(const JobSpec& spec,
+                                                     const std::string& bytes,
+                                                     Call* call) {
+  spec::SpecCache& specs = call->context.specs;
+  if (!NamesAModel(spec) && !spec::NamesData(spec)) {
+    return specs.Resolve(spec, bytes);
+  }
   Violations violations;
   JobSpec filled = spec;
-  FillModel(call.known, &filled, &violations);
+  FillModel(call->known, &filled, &violations);
+  call->versions.Pin(&filled, &violations);
   auto resolved = specs.Resolve(filled, base::DeterministicBytes(filled));
   for (auto& violation : base::FieldViolations(resolved.status())) {
     violations.push_back(std::move(violation));
@@ -107,10 +113,14 @@ class ParentMaker {
   // Appends the parts and the job.
   void Make(const JobSpec& spec, std::vector<NewJob>* jobs,
             Violations* violations) {
-    const auto expansion =
-        spec::Expand(spec, [this](JobSpec* part, Violations* wrong) {
-          FillModel(call_.known, part, wrong);
-        });
+    spec::PartFillers fillers;
+    fillers.model = [this](JobSpec* part, Violations* wrong) {
+      FillModel(call_.known, part, wrong);
+    };
+    fillers.data = [this](JobSpec* part, Violations* wrong) {
+      call_.versions.Pin(part, wrong);
+    };
+    const auto expansion = spec::Expand(spec, fillers);
     if (!expansion.ok()) {
       AddToSpec(base::FieldViolations(expansion.status()), violations);
       jobs->push_back(std::move(job_));
@@ -190,7 +200,7 @@ void Make(const CreateJobRequest& request, Call* call,
     ParentMaker(call, std::move(job)).Make(spec, jobs, violations);
     return;
   }
-  const auto resolved = Resolve(*call, spec, bytes);
+  const auto resolved = Resolve(spec, bytes, call);
   Violations of_spec = base::FieldViolations(resolved.status());
   if (resolved.ok()) {
     job.notices = (*resolved)->notices;

@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "proto/ordo/jobs/v1/jobs.pb.h"
 #include "scheduler/scheduler.h"
+#include "services/files/registered_file.h"
 #include "services/spec/spec_cache.h"
 
 namespace ordo::services::jobs {
@@ -18,13 +19,16 @@ inline constexpr int kMaxBatch = 10'000;
 struct NewJobContext {
   const scheduler::Scheduler& scheduler;
   spec::SpecCache& specs;
+  // Where data lies.
+  files::Storage storage;
 };
 
 // The job that a request asks for, which comes last, after the parts of a
 // sweep, comparison or pipeline: its spec resolved, with the model of a
-// checkpoint that it names, its body's fingerprint taken. Parts have its owner
-// and no request id. INVALID_ARGUMENT with every violation; fields are relative
-// to the request, such as "job.spec.training.steps".
+// checkpoint that it names, and the versions of data that its names stand for;
+// its body's fingerprint taken. Looks at the disk where it names data. Parts
+// have its owner and no request id. INVALID_ARGUMENT with every violation;
+// fields are relative to the request, such as "job.spec.training.steps".
 absl::StatusOr<std::vector<scheduler::NewJob>> MakeNewJob(
     const NewJobContext& context,
     const ordo::jobs::v1::CreateJobRequest& request,

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "base/files/files.h"
+#include "base/files/testing/temporary_folder.h"
 #include "base/status/details.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
@@ -20,11 +22,17 @@ using ordo::jobs::v1::Owner;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
+// There is no data.
+files::Storage NoData() {
+  static auto& files = *new base::PosixFilesystem;
+  return {files, "/proc/none"};
+}
+
 // Nothing was created before.
 NewJobContext Known() {
   static const auto& known = *new scheduler::testing::FakeScheduler;
   static auto& specs = *new spec::SpecCache;
-  return {known, specs};
+  return {known, specs, NoData()};
 }
 
 CreateJobRequest RequestOf(const std::string& name) {
@@ -98,11 +106,11 @@ TEST(NewJobsTest, QueueOfAJobIsThereAndSaysHowLongItMayRun) {
   known.CreateQueue(queue, {}, [](const auto& made) { ORDO_EXPECT_OK(made); });
   CreateJobRequest request = RequestOf("a");
   request.mutable_job()->mutable_spec()->set_queue("night");
-  const auto job = MakeOne({known, specs}, request, {});
+  const auto job = MakeOne({known, specs, NoData()}, request, {});
   ORDO_ASSERT_OK(job);
   EXPECT_EQ(job->spec->run_time_limit().seconds(), 60);
   request.mutable_job()->mutable_spec()->set_queue("nigth");
-  const auto refused = MakeOne({known, specs}, request, {});
+  const auto refused = MakeOne({known, specs, NoData()}, request, {});
   EXPECT_THAT(FieldsOf(refused.status()), ElementsAre("job.spec.queue"));
 }
 
@@ -119,13 +127,13 @@ TEST(NewJobsTest, RememberedSpecsDoNotKeepWhatAQueueSaidOnce) {
   scheduler::testing::FakeScheduler known;
   spec::SpecCache specs;
   CreateJobRequest request = RequestOf("a");
-  ORDO_ASSERT_OK(MakeOne({known, specs}, request, {}));
+  ORDO_ASSERT_OK(MakeOne({known, specs, NoData()}, request, {}));
   const auto now = known.GetQueue("default");
   ORDO_ASSERT_OK(now);
   ordo::queues::v1::Queue queue = *now;
   queue.mutable_max_run_time_limit()->set_seconds(60);
   known.UpdateQueue(queue, {}, [](const auto& made) { ORDO_EXPECT_OK(made); });
-  const auto job = MakeOne({known, specs}, request, {});
+  const auto job = MakeOne({known, specs, NoData()}, request, {});
   ORDO_ASSERT_OK(job);
   EXPECT_EQ(job->spec->run_time_limit().seconds(), 60);
 }
@@ -283,6 +291,81 @@ TEST(NewJobsTest, EvaluationsOfAStageFitTheModelOfTheStageBefore) {
   ASSERT_EQ(fields.size(), 1u);
   EXPECT_THAT(fields[0],
               HasSubstr("job.spec.pipeline.stages[1].evaluations[0]"));
+}
+
+// A storage root on which `books` was pushed.
+class NewJobsOnData : public ::testing::Test {
+ protected:
+  NewJobsOnData() {
+    ORDO_EXPECT_OK(files_.MakeFolders(folder_.Path("data/" + version_)));
+    ORDO_EXPECT_OK(files_.ReplaceLink(version_, folder_.Path("data/books")));
+  }
+
+  NewJobContext Context() { return {known_, specs_, {files_, folder_.path()}}; }
+  static void ReadText(const std::string& path, JobSpec* spec) {
+    spec->mutable_data()->set_task("text");
+    auto& params = *spec->mutable_data()->mutable_params();
+    params.clear();
+    params["data"].mutable_list_value()->add_values()->set_string_value(path);
+  }
+  static std::string DataOf(const JobSpec& spec) {
+    return spec.data()
+        .params()
+        .at("data")
+        .list_value()
+        .values(0)
+        .string_value();
+  }
+
+  const std::string version_ = "books@0123456789abcdef";
+  scheduler::testing::FakeScheduler known_;
+  spec::SpecCache specs_;
+  base::PosixFilesystem files_;
+  base::testing::TemporaryFolder folder_;
+};
+
+TEST_F(NewJobsOnData, TheVersionThatANameStandsForIsKept) {
+  CreateJobRequest request = RequestOf("a");
+  ReadText("books", request.mutable_job()->mutable_spec());
+  const auto job = MakeOne(Context(), request, {});
+  ORDO_ASSERT_OK(job);
+  EXPECT_EQ(DataOf(*job->spec), version_);
+  // Its fingerprint is that of what was asked for.
+  ORDO_ASSERT_OK(
+      files_.MakeFolders(folder_.Path("data/books@00000000ffffffff")));
+  ORDO_ASSERT_OK(
+      files_.ReplaceLink("books@00000000ffffffff", folder_.Path("data/books")));
+  const auto later = MakeOne(Context(), request, {});
+  ORDO_ASSERT_OK(later);
+  EXPECT_EQ(DataOf(*later->spec), "books@00000000ffffffff");
+  EXPECT_EQ(later->fingerprint, job->fingerprint);
+}
+
+TEST_F(NewJobsOnData, DataThatIsNotThereIsRefusedWithTheLayout) {
+  CreateJobRequest request = RequestOf("a");
+  ReadText("papers", request.mutable_job()->mutable_spec());
+  const auto job = MakeOne(Context(), request, {});
+  EXPECT_THAT(FieldsOf(job.status()),
+              ElementsAre("job.spec.data.params.data[0]"));
+  EXPECT_THAT(std::string(job.status().message()),
+              ::testing::AllOf(HasSubstr("there is no data/papers"),
+                               HasSubstr("ordo push data PATH"),
+                               HasSubstr("x.bin with x.bin.json")));
+}
+
+TEST_F(NewJobsOnData, PartsKeepVersionsToo) {
+  CreateJobRequest request = SweepOf("s");
+  JobSpec* run =
+      request.mutable_job()->mutable_spec()->mutable_sweep()->mutable_run();
+  ReadText("books", run);
+  const auto jobs = MakeNewJob(Context(), request, {});
+  ORDO_ASSERT_OK(jobs);
+  EXPECT_EQ(DataOf(*(*jobs)[0].spec), version_);
+  EXPECT_EQ(DataOf(*(*jobs)[1].spec), version_);
+  EXPECT_EQ(DataOf(jobs->back().spec->sweep().run()), "books");
+  ReadText("papers", run);
+  EXPECT_THAT(FieldsOf(MakeNewJob(Context(), request, {}).status()),
+              ElementsAre("job.spec.sweep.run.data.params.data[0]"));
 }
 
 TEST(NewJobsTest, PartsAreNotAnsweredWith) {

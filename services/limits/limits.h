@@ -30,7 +30,7 @@ struct LimitsOptions {
   int64_t streams_per_user = 4096;
   int64_t streams = 8192;
   // Calls of all users, beside streams, that wait for files: usage is counted,
-  // or an upload comes in. Each holds its request.
+  // an upload comes in, or data is looked up. Each holds its request.
   int64_t file_calls = 1024;
 };
 

@@ -152,8 +152,8 @@ void CheckNames(std::vector<Part>* parts, Violations* violations) {
 // Resolves the parts, each after the one that it takes its model from.
 class Resolver {
  public:
-  Resolver(std::vector<Part>* parts, const FillPart& fill)
-      : parts_(*parts), fill_(fill), states_(parts->size(), State::kNew) {
+  Resolver(std::vector<Part>* parts, const PartFillers& fillers)
+      : parts_(*parts), fillers_(fillers), states_(parts->size(), State::kNew) {
     for (size_t i = 0; i < parts_.size(); ++i) {
       places_[absl::StrCat("jobs/", parts_[i].spec.name())] = i;
     }
@@ -180,10 +180,12 @@ class Resolver {
         const Part& source = parts_[place->second];
         TakeModel(source.spec, "stage " + source.label, &part.spec, &wrong);
       }
-    } else if (fill_ != nullptr && part.spec.kind() == JobSpec::TRAIN &&
+    } else if (fillers_.model != nullptr &&
+               part.spec.kind() == JobSpec::TRAIN &&
                !part.spec.model().from().empty()) {
-      fill_(&part.spec, &wrong);
+      fillers_.model(&part.spec, &wrong);
     }
+    if (fillers_.data != nullptr) fillers_.data(&part.spec, &wrong);
     ResolveCommon(&part.spec, &wrong);
     ResolveSingleJob(&part.spec, &wrong);
     states_[i] = wrong.empty() ? State::kGood : State::kBad;
@@ -191,7 +193,7 @@ class Resolver {
   }
 
   std::vector<Part>& parts_;
-  const FillPart& fill_;
+  const PartFillers& fillers_;
   std::vector<State> states_;
   // Place of each part by its resource name.
   std::map<std::string, size_t> places_;
@@ -205,7 +207,7 @@ bool HasParts(JobSpec::Kind kind) {
          kind == JobSpec::PIPELINE;
 }
 
-absl::StatusOr<Expansion> Expand(JobSpec spec, const FillPart& fill) {
+absl::StatusOr<Expansion> Expand(JobSpec spec, const PartFillers& fillers) {
   ORDO_RETURN_IF_ERROR(CheckSpecSize(spec));
   Expansion expansion;
   Violations violations;
@@ -219,7 +221,7 @@ absl::StatusOr<Expansion> Expand(JobSpec spec, const FillPart& fill) {
     if (!model::catalog::IsId(spec.name())) part.spec.set_name("part");
     Inherit(spec, &part);
   }
-  Resolver(&expansion.parts, fill).Run(&violations);
+  Resolver(&expansion.parts, fillers).Run(&violations);
   // Of parts that are wrong it says nothing what they have in common.
   if (all_made && violations.empty()) {
     if (spec.kind() == JobSpec::SWEEP) {

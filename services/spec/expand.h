@@ -14,10 +14,17 @@ namespace ordo::services::spec {
 // Whether specs of the kind are made of parts: SWEEP, COMPARE, PIPELINE.
 bool HasParts(ordo::jobs::v1::JobSpec::Kind kind);
 
-// Fills in what only a scheduler knows of a part that has a model.from, before
-// it is resolved; appends violations relative to the part.
+// Fills in what only a scheduler knows of a part before it is resolved; appends
+// violations relative to the part.
 using FillPart = std::function<void(ordo::jobs::v1::JobSpec* part,
                                     std::vector<base::FieldViolation>*)>;
+
+struct PartFillers {
+  // Of a part that has a model.from that is no other part's; null: nothing.
+  FillPart model = nullptr;
+  // Of each part; null: nothing.
+  FillPart data = nullptr;
+};
 
 // A spec that has parts, and these.
 struct Expansion {
@@ -31,7 +38,7 @@ struct Expansion {
 };
 
 // Makes the parts of a spec that HasParts: a function of the spec and of what
-// `fill` says. A part has the queue, priority, labels and resources of the
+// `fillers` say. A part has the queue, priority, labels and resources of the
 // parent where its template leaves them out, what the parent needs, and is held
 // if the parent is.
 //
@@ -39,7 +46,7 @@ struct Expansion {
 // names what a person wrote, such as "compare.arms[1].set.encoding.name" or
 // "compare.run.training.steps", once for all parts that have it.
 absl::StatusOr<Expansion> Expand(ordo::jobs::v1::JobSpec spec,
-                                 const FillPart& fill = nullptr);
+                                 const PartFillers& fillers = {});
 
 }  // namespace ordo::services::spec
 

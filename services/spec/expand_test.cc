@@ -175,12 +175,36 @@ TEST(ExpandTest, WhoKnowsMoreFillsInModelsOfCheckpoints) {
       "  arms: [{name: a, set: {training.steps: 7}}, {name: "
       "b}]\n  differs: [training.steps]");
   spec.mutable_compare()->mutable_run()->mutable_model()->set_from("jobs/gone");
-  const auto made = Expand(spec, [](JobSpec* part, Violations* violations) {
+  PartFillers fillers;
+  fillers.model = [](JobSpec* part, Violations* violations) {
     violations->push_back({"model.from", "no " + part->model().from()});
-  });
+  };
+  const auto made = Expand(spec, fillers);
   EXPECT_THAT(base::FieldViolations(made.status()),
               ElementsAre(base::FieldViolation{"compare.run.model.from",
                                                "no jobs/gone"}));
+}
+
+TEST(ExpandTest, WhatIsFilledInOfDataIsOfEachPartAndStaysInIt) {
+  JobSpec spec = Compare(
+      "  arms: [{name: a, set: {training.steps: 7}}, {name: "
+      "b}]\n  differs: [training.steps]");
+  PartFillers fillers;
+  fillers.data = [](JobSpec* part, Violations*) {
+    (*part->mutable_data()->mutable_params())["max_digits"].set_number_value(7);
+  };
+  const auto made = Expand(spec, fillers);
+  ORDO_ASSERT_OK(made);
+  ASSERT_EQ(made->parts.size(), 2u);
+  for (const Part& part : made->parts) {
+    EXPECT_EQ(part.spec.data().params().at("max_digits").number_value(), 7);
+  }
+  fillers.data = [](JobSpec*, Violations* violations) {
+    violations->push_back({"data.params", "not there"});
+  };
+  EXPECT_THAT(base::FieldViolations(Expand(spec, fillers).status()),
+              ElementsAre(base::FieldViolation{"compare.run.data.params",
+                                               "not there"}));
 }
 
 }  // namespace

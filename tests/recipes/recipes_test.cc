@@ -73,7 +73,7 @@ Recipe Resolved(const std::string& folder, const std::string& stem,
                 const JobSpec& spec) {
   Recipe recipe{folder, stem, spec, {}};
   if (services::spec::HasParts(spec.kind())) {
-    auto expansion = services::spec::Expand(spec, FillModel);
+    auto expansion = services::spec::Expand(spec, {FillModel});
     ORDO_EXPECT_OK(expansion) << folder << "/" << stem;
     if (expansion.ok()) recipe.parts = std::move(expansion->parts);
     return recipe;
