@@ -58,6 +58,13 @@ checkpoints::v1::CheckpointsService::Stub& Client::checkpoints() {
   return *checkpoints_;
 }
 
+ordo::data::v1::DataService::Stub& Client::data() {
+  if (data_ == nullptr) {
+    data_ = ordo::data::v1::DataService::NewStub(channel());
+  }
+  return *data_;
+}
+
 queues::v1::QueuesService::Stub& Client::queues() {
   if (queues_ == nullptr) {
     queues_ = queues::v1::QueuesService::NewStub(channel());

@@ -12,6 +12,7 @@
 #include "grpcpp/client_context.h"
 #include "grpcpp/support/status.h"
 #include "proto/ordo/checkpoints/v1/checkpoints.grpc.pb.h"
+#include "proto/ordo/data/v1/data.grpc.pb.h"
 #include "proto/ordo/jobs/v1/jobs.grpc.pb.h"
 #include "proto/ordo/queues/v1/queues.grpc.pb.h"
 #include "proto/ordo/reports/v1/reports.grpc.pb.h"
@@ -47,6 +48,7 @@ class Client {
 
   jobs::v1::JobsService::Stub& jobs();
   checkpoints::v1::CheckpointsService::Stub& checkpoints();
+  ordo::data::v1::DataService::Stub& data();
   queues::v1::QueuesService::Stub& queues();
   reports::v1::ReportsService::Stub& reports();
   usage::v1::UsageService::Stub& usage();
@@ -99,6 +101,7 @@ class Client {
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<jobs::v1::JobsService::Stub> jobs_;
   std::unique_ptr<checkpoints::v1::CheckpointsService::Stub> checkpoints_;
+  std::unique_ptr<ordo::data::v1::DataService::Stub> data_;
   std::unique_ptr<queues::v1::QueuesService::Stub> queues_;
   std::unique_ptr<reports::v1::ReportsService::Stub> reports_;
   std::unique_ptr<usage::v1::UsageService::Stub> usage_;

@@ -31,6 +31,8 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr size_t kMaxManifestBytes = 16 << 20;
 // Of one WriteUpload.
 constexpr size_t kPartBytes = 1 << 20;
+// Of more files only the sum is told.
+constexpr int kMaxFilesTold = 50;
 
 // The names of a folder's weights: one file, or those that the index names.
 absl::StatusOr<std::set<std::string>> WeightFiles(
@@ -106,7 +108,8 @@ absl::Status CheckManifest(Context& context, const LocalFolder& folder) {
 // How far an upload has come.
 struct Transfer {
   const LocalFolder& folder;
-  v1::Upload upload;
+  const UploadCalls& calls;
+  v1::Upload upload = {};
   int64_t num_sent = 0;
 };
 
@@ -138,29 +141,17 @@ absl::Status SendFile(Context& context, UploadFile* file, Transfer* transfer) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<Checkpoint> Commit(Context& context, const LocalFolder& folder,
-                                  const std::string& job) {
-  v1::CommitUploadRequest commit;
-  // As CreateUpload names it: what was committed before is found without it.
-  commit.set_name(absl::StrCat(
-      "uploads/", base::Sha256Hex(checkpoints::ManifestText(folder.list))));
-  commit.set_job_id(job);
-  return context.client.Call(context.client.checkpoints(),
-                             &CheckpointsService::Stub::CommitUpload, commit);
-}
-
 // Begins, or learns what is there already, and sends the rest.
 absl::Status Send(Context& context, Transfer* transfer) {
-  v1::CreateUploadRequest create;
-  *create.mutable_upload() = transfer->folder.list;
-  ORDO_ASSIGN_OR_RETURN(
-      transfer->upload,
-      context.client.Call(context.client.checkpoints(),
-                          &CheckpointsService::Stub::CreateUpload, create));
+  ORDO_ASSIGN_OR_RETURN(transfer->upload, transfer->calls.create());
+  const bool tell = context.output == OutputForm::kTable;
+  const int num_files = transfer->upload.files_size();
+  uint64_t size = 0;
   for (UploadFile& file : *transfer->upload.mutable_files()) {
     const int64_t held = file.held_bytes();
     ORDO_RETURN_IF_ERROR(SendFile(context, &file, transfer));
-    if (context.output != OutputForm::kTable) continue;
+    size += static_cast<uint64_t>(file.size_bytes());
+    if (!tell || num_files > kMaxFilesTold) continue;
     std::string remark;
     if (held == file.size_bytes()) {
       remark = "  was there already";
@@ -171,21 +162,23 @@ absl::Status Send(Context& context, Transfer* transfer) {
     context.err << "ordo: " << file.path() << "  "
                 << base::HumanBytes(file.size_bytes()) << remark << std::endl;
   }
+  if (tell && num_files > kMaxFilesTold) {
+    context.err << "ordo: " << num_files << " files  " << base::HumanBytes(size)
+                << std::endl;
+  }
   return absl::OkStatus();
 }
 
-// The checkpoint, if the server has it or all of its bytes; else sends them.
-absl::StatusOr<Checkpoint> SendAndCommit(Context& context,
-                                         const std::string& job,
-                                         Transfer* transfer) {
-  auto known = Commit(context, transfer->folder, job);
-  if (!absl::IsNotFound(known.status()) &&
-      !absl::IsFailedPrecondition(known.status()) &&
-      !absl::IsDataLoss(known.status())) {
+// Commits, if the server has what is made of it or all of its bytes; else sends
+// them before.
+absl::Status SendAndCommit(Context& context, Transfer* transfer) {
+  const absl::Status known = transfer->calls.commit();
+  if (!absl::IsNotFound(known) && !absl::IsFailedPrecondition(known) &&
+      !absl::IsDataLoss(known)) {
     return known;
   }
   ORDO_RETURN_IF_ERROR(Send(context, transfer));
-  return Commit(context, transfer->folder, job);
+  return transfer->calls.commit();
 }
 
 // The next try may find what this one did not.
@@ -209,13 +202,7 @@ absl::StatusOr<LocalFolder> ReadLocalFolder(Context& context,
   // Before the digests, which take long.
   ORDO_RETURN_IF_ERROR(base::AddContext(
       checkpoints::CheckFolder(context.files, path, folder.list), path));
-  for (UploadFile& file : *folder.list.mutable_files()) {
-    const std::string file_path = base::JoinPath(path, file.path());
-    ORDO_ASSIGN_OR_RETURN(const auto info, context.files.Stat(file_path));
-    file.set_size_bytes(static_cast<int64_t>(info.size_bytes));
-    ORDO_ASSIGN_OR_RETURN(*file.mutable_sha256(),
-                          base::Sha256HexOfFile(context.files, file_path));
-  }
+  ORDO_RETURN_IF_ERROR(FillFacts(context, &folder));
   ORDO_RETURN_IF_ERROR(CheckManifest(context, folder));
   for (const std::string& name : names) {
     if (sent.count(name) == 0 && name != checkpoints::kManifestFile) {
@@ -225,33 +212,73 @@ absl::StatusOr<LocalFolder> ReadLocalFolder(Context& context,
   return folder;
 }
 
-absl::StatusOr<Checkpoint> Upload(Context& context, const LocalFolder& folder,
-                                  const std::string& job) {
+absl::Status FillFacts(Context& context, LocalFolder* folder) {
+  for (UploadFile& file : *folder->list.mutable_files()) {
+    const std::string path = base::JoinPath(folder->path, file.path());
+    ORDO_ASSIGN_OR_RETURN(const auto info, context.files.Stat(path));
+    file.set_size_bytes(static_cast<int64_t>(info.size_bytes));
+    ORDO_ASSIGN_OR_RETURN(*file.mutable_sha256(),
+                          base::Sha256HexOfFile(context.files, path));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SendFolder(Context& context, const LocalFolder& folder,
+                        const UploadCalls& calls) {
   base::BackoffOptions backoff;
   backoff.initial = absl::Milliseconds(50);
   backoff.max = absl::Seconds(1);
   auto last_contact = SteadyClock::now();
-  Transfer transfer{folder, {}, 0};
+  Transfer transfer{folder, calls};
   for (int failures = 1;; ++failures) {
     const int64_t before = transfer.num_sent;
-    auto checkpoint = SendAndCommit(context, job, &transfer);
+    const absl::Status status = SendAndCommit(context, &transfer);
     if (context.interrupt.triggered()) {
       return absl::CancelledError(
           "interrupted; the same command goes on where this one stopped");
     }
-    if (!IsPassing(checkpoint.status())) return checkpoint;
+    if (!IsPassing(status)) return status;
     // A server at work on the same upload, such as on a commit whose answer
     // took too long, is there.
-    if (transfer.num_sent > before || absl::IsAborted(checkpoint.status())) {
+    if (transfer.num_sent > before || absl::IsAborted(status)) {
       last_contact = SteadyClock::now();
       failures = 1;
     }
     if (absl::FromChrono(SteadyClock::now() - last_contact) >=
         context.client.options().patience) {
-      return checkpoint;
+      return status;
     }
-    context.interrupt.WaitFor(base::BackoffDelay(backoff, failures, job));
+    context.interrupt.WaitFor(
+        base::BackoffDelay(backoff, failures, folder.path));
   }
+}
+
+std::string UploadName(const LocalFolder& folder) {
+  return absl::StrCat("uploads/",
+                      base::Sha256Hex(checkpoints::ManifestText(folder.list)));
+}
+
+absl::StatusOr<Checkpoint> Upload(Context& context, const LocalFolder& folder,
+                                  const std::string& job) {
+  v1::CreateUploadRequest create;
+  *create.mutable_upload() = folder.list;
+  v1::CommitUploadRequest commit;
+  commit.set_name(UploadName(folder));
+  commit.set_job_id(job);
+  absl::StatusOr<Checkpoint> checkpoint;
+  UploadCalls calls;
+  calls.create = [&] {
+    return context.client.Call(context.client.checkpoints(),
+                               &CheckpointsService::Stub::CreateUpload, create);
+  };
+  calls.commit = [&] {
+    checkpoint =
+        context.client.Call(context.client.checkpoints(),
+                            &CheckpointsService::Stub::CommitUpload, commit);
+    return checkpoint.status();
+  };
+  ORDO_RETURN_IF_ERROR(SendFolder(context, folder, calls));
+  return checkpoint;
 }
 
 }  // namespace ordo::services::cli

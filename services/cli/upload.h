@@ -1,21 +1,24 @@
 #ifndef ORDO_SERVICES_CLI_UPLOAD_H_
 #define ORDO_SERVICES_CLI_UPLOAD_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "proto/ordo/checkpoints/v1/checkpoints.pb.h"
 #include "services/cli/context.h"
 
 namespace ordo::services::cli {
 
-// A folder on this machine that is to become a checkpoint.
+// Files on this machine that are to be uploaded.
 struct LocalFolder {
+  // What the paths of the list are below.
   std::string path;
   // What is sent of it, with sizes and digests.
   ordo::checkpoints::v1::Upload list;
-  // Names of files that a checkpoint does not have, such as a tokenizer's.
+  // What is not, such as a tokenizer's files beside a checkpoint.
   std::vector<std::string> left_out;
 };
 
@@ -26,10 +29,29 @@ struct LocalFolder {
 absl::StatusOr<LocalFolder> ReadLocalFolder(Context& context,
                                             const std::string& path);
 
-// Sends what the server lacks of the folder and makes it the checkpoint of a
-// job named `job`. Rides out an absence of the scheduler; what an interrupted
-// upload has sent is not sent again. ALREADY_EXISTS: the name is taken;
-// CANCELLED: interrupted.
+// Sets size and digest of each file of the folder's list.
+absl::Status FillFacts(Context& context, LocalFolder* folder);
+
+// The calls that an upload of one kind begins and ends with.
+struct UploadCalls {
+  // How much of each file the server has.
+  std::function<absl::StatusOr<ordo::checkpoints::v1::Upload>()> create;
+  // NOT_FOUND, FAILED_PRECONDITION or DATA_LOSS: the server lacks bytes.
+  std::function<absl::Status()> commit;
+};
+
+// Sends what the server lacks of the folder, and commits. Rides out an absence
+// of the scheduler; what an interrupted upload has sent is not sent again.
+// CANCELLED: interrupted. Errors of the calls are passed on.
+absl::Status SendFolder(Context& context, const LocalFolder& folder,
+                        const UploadCalls& calls);
+
+// "uploads/<id>", as CreateUpload names it: what was committed before is found
+// without it.
+std::string UploadName(const LocalFolder& folder);
+
+// Sends a folder that ReadLocalFolder has read and makes it the checkpoint of a
+// job named `job`. As SendFolder; ALREADY_EXISTS: the name is taken.
 absl::StatusOr<ordo::checkpoints::v1::Checkpoint> Upload(
     Context& context, const LocalFolder& folder, const std::string& job);
 

@@ -1,8 +1,10 @@
-// A model of another program, from a folder to a fine-tuned checkpoint, and a
-// benchmark, with the command line and the real trainer.
+// A model of another program, from a folder to a fine-tuned checkpoint, text
+// that is trained on and asked about, and a benchmark, with the command line
+// and the real trainer.
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "base/files/file_util.h"
 #include "base/process/process.h"
 #include "base/status/testing/status_matchers.h"
@@ -24,8 +26,13 @@ constexpr size_t kMiB = 1 << 20;
 class PushTest : public Scenario {
  protected:
   // What `ordo <arguments>` prints; a failure unless it succeeds.
-  std::string Ordo(std::vector<std::string> arguments) {
-    const std::string command = arguments[0];
+  std::string Ordo(const std::vector<std::string>& arguments) {
+    EXPECT_EQ(ExitOf(arguments), 0) << arguments[0] << ": " << Read("errors");
+    return Read("output");
+  }
+  // The exit code of `ordo <arguments>`; what it prints is in `output` and
+  // `errors`.
+  int ExitOf(const std::vector<std::string>& arguments) {
     base::SpawnOptions spawn;
     spawn.argv = {ProgramPath("ordo"), "--server", deployment_->api_address()};
     spawn.argv.insert(spawn.argv.end(), arguments.begin(), arguments.end());
@@ -36,12 +43,14 @@ class PushTest : public Scenario {
     const auto process = base::Spawn(spawn);
     if (!process.ok()) {
       ADD_FAILURE() << process.status();
-      return "";
+      return -1;
     }
     const auto status = base::WaitForExit(process->pid, kDeadline);
-    EXPECT_TRUE(status.ok() && status->ok())
-        << command << ": " << Read("errors");
-    return Read("output");
+    if (!status.ok() || status->signal != 0) {
+      ADD_FAILURE() << status.status() << " " << Read("errors");
+      return -1;
+    }
+    return status->exit_code;
   }
   std::string Read(const std::string& name) {
     return base::ReadFile(files_, folder_.Path(name), kMiB).value_or("");
@@ -128,6 +137,80 @@ resources: {threads: 1}
               HasSubstr("from: jobs/llama/checkpoints/0-0"));
   EXPECT_EQ(Ordo({"push", "checkpoint", folder_.Path("got"), "--name", "back"}),
             "jobs/back/checkpoints/2-0\n");
+}
+
+// Lines of text, of which each job holds half out.
+std::string Lines(const std::string& of) {
+  std::string lines;
+  for (int i = 10; i < 50; ++i) absl::StrAppend(&lines, "line ", i, of, "\n");
+  return lines;
+}
+
+constexpr char kReader[] = R"(
+kind: train
+name: reader
+model: {preset: tiny, layers: 1, width: 16, heads: 2}
+encoding: {name: rope}
+data:
+  task: text
+  params: {data: [my-text], format: lines, length: 16, held_out: 0.5}
+training: {steps: 2, batch_size: 4}
+evaluations:
+- {task: text, params: {max_tokens: 200}, at: end}
+- {task: questions, params: {path: asked/q.jsonl, max_tokens: 64}, at: end}
+resources: {threads: 1}
+)";
+
+TEST_F(PushTest, PushedTextIsTrainedOnAskedAboutAndKeepsItsVersion) {
+  harness::DeploymentOptions options = Options("");
+  options.worker.set_trainer(ProgramPath("ordo-trainer"));
+  Start(options);
+  const std::string text = folder_.Path("My_Text");
+  ORDO_ASSERT_OK(files_.MakeFolders(text + "/deep"));
+  ORDO_ASSERT_OK(
+      base::AtomicWrite(files_, text + "/deep/a.txt", Lines(" of the first")));
+  std::string questions =
+      "{\"prompt\": \"line {id} of\", \"choices\": [\"the\", \"a\"], "
+      "\"answer\": \"the\", \"metric\": \"acc\"}\n";
+  for (int i = 0; i < 4; ++i) {
+    absl::StrAppend(&questions, "{\"id\": ", i, "}\n");
+  }
+  ORDO_ASSERT_OK(base::AtomicWrite(files_, folder_.Path("q.jsonl"), questions));
+  ORDO_ASSERT_OK(
+      base::AtomicWrite(files_, folder_.Path("reader.yaml"), kReader));
+
+  // Nothing of it is there.
+  EXPECT_EQ(ExitOf({"submit", folder_.Path("reader.yaml")}), 2);
+  EXPECT_THAT(Read("errors"), AllOf(HasSubstr("there is no data/my-text"),
+                                    HasSubstr("there is no data/asked/q.jsonl"),
+                                    HasSubstr("ordo push data PATH")));
+
+  const std::string first = Ordo({"push", "data", text});
+  ASSERT_THAT(first, ::testing::ContainsRegex("^my-text@[0-9a-f]{16}\n$"));
+  Ordo({"push", "data", folder_.Path("q.jsonl"), "--name", "asked"});
+  Ordo({"submit", folder_.Path("reader.yaml"), "--wait"});
+  EXPECT_THAT(Ordo({"list", "reports", "reader"}),
+              AllOf(HasSubstr("perplexity="), HasSubstr("acc=")));
+  // It says what it has read, and goes on with that.
+  EXPECT_THAT(Ordo({"show", "reader"}),
+              HasSubstr(first.substr(0, first.size() - 1)));
+
+  ORDO_ASSERT_OK(
+      base::AtomicWrite(files_, text + "/deep/a.txt", Lines(" of another")));
+  const std::string second = Ordo({"push", "data", text});
+  EXPECT_NE(second, first);
+  Ordo(
+      {"submit", folder_.Path("reader.yaml"), "--set", "name=again", "--wait"});
+  EXPECT_THAT(Ordo({"show", "again"}),
+              HasSubstr(second.substr(0, second.size() - 1)));
+  const std::string list = Ordo({"list", "data"});
+  EXPECT_THAT(list, HasSubstr(first.substr(0, first.size() - 1)));
+  EXPECT_THAT(list, HasSubstr("asked@"));
+
+  Ordo({"delete", "data/my-text"});
+  EXPECT_THAT(Ordo({"list", "data"}), Not(HasSubstr("my-text")));
+  EXPECT_EQ(
+      ExitOf({"submit", folder_.Path("reader.yaml"), "--set", "name=late"}), 2);
 }
 
 using BenchmarkTest = PushTest;

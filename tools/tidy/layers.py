@@ -80,6 +80,7 @@ LAYERS = {
                       "model/formats/config_file.h",
                       "services/checkpoints/folder_check.h",
                       "services/checkpoints/upload_list.h",
+                      "services/data/data_check.h",
                       "services/queues/queue_check.h", "services/spec"),
                      CONTROL_PLANE),
     "worker/agent": (("base", "proto", "worker/supervisor"), CONTROL_PLANE),

@@ -4,15 +4,13 @@ namespace ordo::services::cli {
 
 const std::vector<Command>& Commands() {
   static const auto& commands = *new std::vector<Command>{
-      UpCommand(),       DownCommand(),       SubmitCommand(),
-      ListCommand(),     ShowCommand(),       WatchCommand(),
-      LogsCommand(),     ExplainCommand(),    CancelCommand(),
-      HoldCommand(),     ReleaseCommand(),    PriorityCommand(),
-      WaitCommand(),     RerunCommand(),      ContinueCommand(),
-      EvaluateCommand(), GateCommand(),       ReportCommand(),
-      GetCommand(),      PushCommand(),       QueuesCommand(),
-      WorkersCommand(),  UsageCommand(),      HelpCommand(),
-      VersionCommand(),  CompletionCommand(),
+      UpCommand(),     DownCommand(),    SubmitCommand(),     ListCommand(),
+      ShowCommand(),   WatchCommand(),   LogsCommand(),       ExplainCommand(),
+      CancelCommand(), HoldCommand(),    ReleaseCommand(),    PriorityCommand(),
+      WaitCommand(),   RerunCommand(),   ContinueCommand(),   EvaluateCommand(),
+      GateCommand(),   ReportCommand(),  GetCommand(),        PushCommand(),
+      DeleteCommand(), QueuesCommand(),  WorkersCommand(),    UsageCommand(),
+      HelpCommand(),   VersionCommand(), CompletionCommand(),
   };
   return commands;
 }

@@ -18,6 +18,7 @@ const Command* FindCommand(const std::string& name);
 Command CancelCommand();
 Command CompletionCommand();
 Command ContinueCommand();
+Command DeleteCommand();
 Command DownCommand();
 Command EvaluateCommand();
 Command ExplainCommand();

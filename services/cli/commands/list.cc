@@ -24,6 +24,10 @@ using jobs::v1::Job;
 using jobs::v1::JobsService;
 using jobs::v1::ListJobsRequest;
 using jobs::v1::ListJobsResponse;
+using ordo::data::v1::Data;
+using ordo::data::v1::DataService;
+using ordo::data::v1::ListDataRequest;
+using ordo::data::v1::ListDataResponse;
 using reports::v1::ListReportsRequest;
 using reports::v1::ListReportsResponse;
 using reports::v1::Report;
@@ -172,6 +176,32 @@ absl::Status ListCheckpoints(Context& context, const ListOptions& options) {
   return absl::OkStatus();
 }
 
+absl::Status ListData(Context& context, const ListOptions& options) {
+  ListDataResponse all;
+  ORDO_ASSIGN_OR_RETURN(
+      const bool more,
+      ListPages(context,
+                ListCall{context.client.data(), &DataService::Stub::ListData,
+                         ListDataRequest()},
+                options.limit, [&](const ListDataResponse& page) {
+                  all.MergeFrom(page);
+                  all.set_next_page_token(page.next_page_token());
+                  return all.data_size();
+                }));
+  if (PrintStructured(context, all)) return absl::OkStatus();
+  Table table({"NAME", "CURRENT", ">FILES", ">SIZE", "PUSHED BY", ">AGE"});
+  for (const Data& data : all.data()) {
+    table.AddRow({ShortName(data.name()), data.current() ? "yes" : "",
+                  absl::StrCat(data.file_count()),
+                  base::HumanBytes(static_cast<uint64_t>(data.size_bytes())),
+                  data.pushed_by(),
+                  FormatAge(data.create_time(), context.clock)});
+  }
+  context.out << table.ToString(context.terminal);
+  SayMore(context, more);
+  return absl::OkStatus();
+}
+
 absl::Status ListReports(Context& context, const ListOptions& options) {
   ListReportsRequest request;
   request.set_parent(options.parent);
@@ -224,8 +254,9 @@ absl::StatusOr<std::string> JobFilter(Context& context,
 }
 
 absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
-  const std::vector<std::string> kinds = {"jobs",    "workers",   "checkpoints",
-                                          "reports", "encodings", "tasks"};
+  const std::vector<std::string> kinds = {"jobs",    "workers", "checkpoints",
+                                          "reports", "data",    "encodings",
+                                          "tasks"};
   const std::vector<std::string>& given = arguments.positional();
   const std::string kind = given.empty() ? "jobs" : given[0];
   const bool takes_job = kind == "checkpoints" || kind == "reports";
@@ -254,6 +285,8 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
     status = ListCheckpoints(context, options);
   } else if (kind == "reports") {
     status = ListReports(context, options);
+  } else if (kind == "data") {
+    status = ListData(context, options);
   } else if (kind == "encodings") {
     ListEncodings(context);
   } else if (kind == "tasks") {
@@ -300,12 +333,14 @@ Command ListCommand() {
   Command command;
   command.name = "list";
   command.arguments =
-      "[jobs|workers|checkpoints [JOB]|reports [JOB]|encodings|tasks]";
+      "[jobs|workers|checkpoints [JOB]|reports [JOB]|data|encodings|tasks]";
   command.summary = "list what there is, newest first";
   command.help =
       "Without an argument: your jobs. Terms of --filter, joined by AND:\n"
       "  state = RUNNING   queue = default   owner = ada   parent = JOB\n"
       "  labels.KEY = VALUE\n"
+      "Data, by name, is what was pushed; a name alone stands for its CURRENT\n"
+      "version.\n"
       "Encodings and tasks need no scheduler.";
   command.options = {
       {"all-users", 0, "", "jobs of everybody, not only yours"},
@@ -314,7 +349,7 @@ Command ListCommand() {
       {"limit", 0, "NUMBER", "list at most so many; 0 lists all; default 100"},
   };
   command.max_arguments = 2;
-  command.completes = "jobs workers checkpoints reports encodings tasks";
+  command.completes = "jobs workers checkpoints reports data encodings tasks";
   command.run = Run;
   return command;
 }

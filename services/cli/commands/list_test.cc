@@ -183,5 +183,20 @@ TEST_F(ListTest, UnknownListAndSuperfluousArgumentsAreBadInput) {
   EXPECT_EQ(Run({"list", "workers", "--all-users"}), 2);
 }
 
+TEST_F(ListOfServicesTest, DataIsATableWithTheVersionThatIsCurrent) {
+  EXPECT_EQ(Run({"push", "data", WriteFile("book.txt", "one")}), 0) << err();
+  const std::string first = out().substr(0, out().find('\n'));
+  EXPECT_EQ(Run({"push", "data", WriteFile("book.txt", "twos")}), 0) << err();
+  const std::string second = out().substr(0, out().find('\n'));
+  EXPECT_EQ(Run({"list", "data"}), 0) << err();
+  EXPECT_THAT(out(), ::testing::StartsWith("NAME"));
+  EXPECT_THAT(out(), ::testing::ContainsRegex(first + " +1 +3 B +ada"));
+  EXPECT_THAT(out(), ::testing::ContainsRegex(second + " +yes +1 +4 B +ada"));
+  EXPECT_EQ(Run({"list", "data", "-o", "json"}), 0) << err();
+  EXPECT_THAT(out(), HasSubstr("\"name\":\"data/" + first + "\""));
+  EXPECT_EQ(Run({"list", "data", "book"}), 2);
+  EXPECT_THAT(err(), HasSubstr("takes no further argument"));
+}
+
 }  // namespace
 }  // namespace ordo::services::cli

@@ -1,4 +1,5 @@
 #include <string>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -7,17 +8,21 @@
 #include "base/status/status.h"
 #include "model/catalog/fields.h"
 #include "services/cli/commands/commands.h"
+#include "services/cli/local_data.h"
+#include "services/cli/names.h"
 #include "services/cli/print.h"
 #include "services/cli/upload.h"
 
 namespace ordo::services::cli {
 namespace {
 
-// "tiny-llama-2" of "/models/Tiny_Llama.2/"; may be none.
-std::string IdOfFolder(std::string path) {
-  while (path.size() > 1 && path.back() == '/') path.pop_back();
+// Of more files that are left out only so many are named.
+constexpr size_t kMaxLeftOutTold = 20;
+
+// "tiny-llama-2" of "Tiny_Llama.2"; may be none.
+std::string IdOf(const std::string& name) {
   std::string id;
-  for (const char c : base::NameOf(path)) {
+  for (const char c : name) {
     const auto byte = static_cast<unsigned char>(c);
     id += absl::ascii_isalnum(byte) ? absl::ascii_tolower(byte) : '-';
   }
@@ -26,38 +31,84 @@ std::string IdOfFolder(std::string path) {
   return id;
 }
 
-absl::StatusOr<std::string> JobFor(const Arguments& arguments,
-                                   const std::string& folder) {
-  const std::string id = arguments.Get("name", IdOfFolder(folder));
+// The last part of "/models/Tiny_Llama.2/".
+std::string LastPart(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return base::NameOf(path);
+}
+
+// What is pushed is called as was said, or by an id made of `name`.
+absl::StatusOr<std::string> IdFor(const Arguments& arguments,
+                                  const std::string& name) {
+  const std::string id = arguments.Get("name", IdOf(name));
   if (model::catalog::IsId(id)) return id;
   if (arguments.Has("name")) {
     return absl::InvalidArgumentError(
         absl::StrCat("--name: '", id, "' must be ", model::catalog::IdRule()));
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "no name can be made of '", folder, "'; give one with ", "--name"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("no name can be made of '", arguments.positional()[1],
+                   "'; give one with ", "--name"));
 }
 
-absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
-  const std::string& kind = arguments.positional()[0];
-  const std::string& path = arguments.positional()[1];
-  if (kind != "checkpoint") {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", kind, "' cannot be pushed; only checkpoints can: ",
-                     "ordo push checkpoint DIR"));
+void TellLeftOut(Context& context, const LocalFolder& folder,
+                 const std::string& why) {
+  if (folder.left_out.empty() || context.output != OutputForm::kTable) return;
+  std::vector<std::string> told = folder.left_out;
+  std::string more;
+  if (told.size() > kMaxLeftOutTold) {
+    more = absl::StrCat(" and ", told.size() - kMaxLeftOutTold, " more");
+    told.resize(kMaxLeftOutTold);
   }
-  context.interrupt.CatchSignals();
-  ORDO_ASSIGN_OR_RETURN(const std::string job, JobFor(arguments, path));
+  context.err << "ordo: not sent, since " << why << ": "
+              << absl::StrJoin(told, ", ") << more << std::endl;
+}
+
+absl::StatusOr<ExitCode> PushCheckpoint(Context& context,
+                                        const Arguments& arguments) {
+  const std::string& path = arguments.positional()[1];
+  ORDO_ASSIGN_OR_RETURN(const std::string job,
+                        IdFor(arguments, LastPart(path)));
   ORDO_ASSIGN_OR_RETURN(const LocalFolder folder,
                         ReadLocalFolder(context, path));
-  if (!folder.left_out.empty() && context.output == OutputForm::kTable) {
-    context.err << "ordo: not sent, since a checkpoint has none of them: "
-                << absl::StrJoin(folder.left_out, ", ") << std::endl;
-  }
+  TellLeftOut(context, folder, "a checkpoint has none of them");
   ORDO_ASSIGN_OR_RETURN(const auto checkpoint, Upload(context, folder, job));
   if (PrintStructured(context, checkpoint)) return ExitCode::kOk;
   context.out << checkpoint.name() << std::endl;
   return ExitCode::kOk;
+}
+
+absl::StatusOr<ExitCode> PushAsData(Context& context,
+                                    const Arguments& arguments) {
+  const std::string& path = arguments.positional()[1];
+  ORDO_ASSIGN_OR_RETURN(const auto info, context.files.Stat(path));
+  // Of a file without what says how it is written.
+  std::string name = LastPart(path);
+  if (!info.is_folder) name = name.substr(0, name.find('.'));
+  ORDO_ASSIGN_OR_RETURN(const std::string id, IdFor(arguments, name));
+  ORDO_ASSIGN_OR_RETURN(const LocalFolder folder, ReadLocalData(context, path));
+  TellLeftOut(context, folder, "they are empty or begin with a dot");
+  ORDO_ASSIGN_OR_RETURN(const auto data, PushData(context, folder, id));
+  if (PrintStructured(context, data)) return ExitCode::kOk;
+  context.err << "ordo: jobs name it " << id;
+  if (!info.is_folder) {
+    context.err << ", and its file " << id << "/" << LastPart(path);
+  }
+  context.err << std::endl;
+  context.out << ShortName(data.name()) << std::endl;
+  return ExitCode::kOk;
+}
+
+absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
+  const std::string& kind = arguments.positional()[0];
+  if (kind != "checkpoint" && kind != "data") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", kind, "' cannot be pushed; checkpoints and data ",
+                     "can: ordo push checkpoint DIR, ordo push data PATH"));
+  }
+  context.interrupt.CatchSignals();
+  return kind == "data" ? PushAsData(context, arguments)
+                        : PushCheckpoint(context, arguments);
 }
 
 }  // namespace
@@ -65,22 +116,32 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
 Command PushCommand() {
   Command command;
   command.name = "push";
-  command.arguments = "checkpoint DIR";
-  command.summary = "upload a model of Hugging Face's or a checkpoint";
+  command.arguments = "checkpoint DIR, data PATH";
+  command.summary = "upload a model, a checkpoint or data";
   command.help =
       "  ordo push checkpoint ~/models/tiny-llama --name llama\n"
       "  ordo evaluate llama --task addition_grid\n"
       "DIR holds config.json and model.safetensors, or several *.safetensors "
       "and\n"
-      "their index. It is checked before anything is sent; the server verifies "
-      "each\n"
-      "file by its SHA-256. An upload that was interrupted goes on where it "
-      "stopped,\n"
-      "when the command is repeated within a day. Jobs begin with the "
-      "checkpoint by\n"
-      "model: {from: NAME}.";
+      "their index. Jobs begin with the checkpoint by model: {from: NAME}.\n"
+      "\n"
+      "  ordo push data ~/books               # data: [books]\n"
+      "  ordo push data my.model --name mine  # tokenizer: mine/my.model\n"
+      "PATH is a file, or a folder of which all files count: text, JSON lines, "
+      "token\n"
+      "files, each also as .gz or .zst, tokenizers, files of questions. Pushed "
+      "again\n"
+      "under its name, data gets a new version, NAME@VERSION; a job keeps the "
+      "one\n"
+      "that NAME stood for when it was submitted.\n"
+      "\n"
+      "All is checked before anything is sent; the server verifies each file "
+      "by its\n"
+      "SHA-256. An upload that was interrupted goes on where it stopped, when "
+      "the\n"
+      "command is repeated within a day.";
   command.options = {
-      {"name", 0, "NAME", "what it is called; default: made of DIR's name"},
+      {"name", 0, "NAME", "what it is called; default: made of the path"},
   };
   command.min_arguments = 2;
   command.max_arguments = 2;

@@ -11,6 +11,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class PushTest : public testing::CliTest {
  protected:
@@ -19,6 +20,12 @@ class PushTest : public testing::CliTest {
   // Pushes to services that take uploads.
   int Push(const std::vector<std::string>& args) {
     std::vector<std::string> all = {"push", "checkpoint", "--server",
+                                    loopback_.server().address()};
+    all.insert(all.end(), args.begin(), args.end());
+    return Run(all);
+  }
+  int PushData(const std::vector<std::string>& args) {
+    std::vector<std::string> all = {"push", "data", "--server",
                                     loopback_.server().address()};
     all.insert(all.end(), args.begin(), args.end());
     return Run(all);
@@ -52,6 +59,48 @@ TEST_F(PushTest, ANameCanBeGivenAndARepeatIsHarmless) {
   const std::string first = out();
   EXPECT_EQ(Push({path_, "--name", "llama", "-o", "json"}), 0) << err();
   EXPECT_EQ(out(), first);
+}
+
+TEST_F(PushTest, AFolderBecomesDataThatJobsName) {
+  ORDO_ASSERT_OK(files_.MakeFolders(folder_.Path("My_Books/deep")));
+  WriteFile("My_Books/a.txt", "one");
+  WriteFile("My_Books/deep/b.txt", "two");
+  WriteFile("My_Books/.hidden", "x");
+  WriteFile("My_Books/empty.txt", "");
+  EXPECT_EQ(PushData({folder_.Path("My_Books")}), 0) << err();
+  const std::string version = out();
+  EXPECT_THAT(version, ::testing::ContainsRegex("^my-books@[0-9a-f]+\n$"));
+  EXPECT_THAT(err(),
+              AllOf(HasSubstr("not sent, since they are empty or begin with a "
+                              "dot: .hidden, empty.txt\n"),
+                    HasSubstr("ordo: deep/b.txt  3 B"),
+                    HasSubstr("ordo: jobs name it my-books\n")));
+  // Again, nothing is sent.
+  EXPECT_EQ(PushData({folder_.Path("My_Books")}), 0) << err();
+  EXPECT_EQ(out(), version);
+  EXPECT_THAT(err(), Not(HasSubstr("deep/b.txt")));
+}
+
+TEST_F(PushTest, AFileIsCalledByWhatStandsBeforeItsFirstDot) {
+  const std::string path = WriteFile("questions.jsonl", "{}\n");
+  EXPECT_EQ(PushData({path, "-o", "json"}), 0) << err();
+  EXPECT_THAT(out(), AllOf(HasSubstr("\"name\":\"data/questions@"),
+                           HasSubstr("\"current\":true")));
+  EXPECT_EQ(PushData({path, "--name", "asked"}), 0) << err();
+  EXPECT_THAT(err(), HasSubstr("jobs name it asked, and its file "
+                               "asked/questions.jsonl\n"));
+}
+
+TEST_F(PushTest, DataThatCannotBeIsRefusedBeforeAnythingIsSent) {
+  EXPECT_EQ(PushData({WriteFile("text.gz", "plain")}), 2);
+  EXPECT_THAT(err(), HasSubstr("text.gz: is no gzip file"));
+  EXPECT_EQ(PushData({WriteFile("x.bin", "aabb")}), 2);
+  EXPECT_THAT(err(), HasSubstr("'x.bin.json' is missing"));
+  EXPECT_EQ(PushData({WriteFile("empty.txt", "")}), 2);
+  EXPECT_THAT(err(), HasSubstr("has no file with anything in it"));
+  EXPECT_EQ(PushData({folder_.Path("none.txt")}), 2);
+  EXPECT_THAT(err(), HasSubstr("none.txt"));
+  EXPECT_FALSE(base::Exists(files_, loopback_.Path("uploads")));
 }
 
 TEST_F(PushTest, WhatCannotBePushedIsNamed) {

@@ -177,9 +177,11 @@ Command UpCommand() {
       "changed by\n"
       "hand is refused: --set does it.\n"
       "\n"
-      "Jobs read data from DIR/storage/data, and from each PATH of "
-      "--data-root, which\n"
-      "they name whole: data: [PATH/books]. Nothing is written there.";
+      "Jobs read data from DIR/storage/data, where `ordo push data` puts it, "
+      "and from\n"
+      "each PATH of --data-root, which they name whole: data: [PATH/books]. "
+      "There\n"
+      "nothing is written.";
   command.options = {
       {"dir", 0, "DIR", "default $ORDO_DIR, else $XDG_DATA_HOME/ordo"},
       {"listen", 0, "HOST:PORT",
