@@ -45,6 +45,11 @@ absl::Status WriteInPlace(const std::string& path, const std::string& text) {
 absl::StatusOr<DeploymentLock> DeploymentLock::Take(const std::string& folder) {
   auto lock = base::FileLock::Take(LockFile(folder));
   if (absl::IsFailedPrecondition(lock.status())) return Taken(folder);
+  if (absl::IsUnimplemented(lock.status())) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(std::string(lock.status().message()),
+                     "; name a folder elsewhere with --dir or ORDO_DIR"));
+  }
   ORDO_RETURN_IF_ERROR(lock.status());
   // A keeper that was killed has left its name.
   ORDO_RETURN_IF_ERROR(WriteInPlace(LockFile(folder), ""));

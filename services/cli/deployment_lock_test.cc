@@ -4,6 +4,7 @@
 
 #include "base/files/file_util.h"
 #include "base/files/files.h"
+#include "base/files/testing/no_locks.h"
 #include "base/files/testing/temporary_folder.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
@@ -37,6 +38,17 @@ TEST_F(DeploymentLockTest, OnlyOneHoldsIt) {
     EXPECT_THAT(Take(), StatusIs(kTaken, HasSubstr("try again")));
   }
   EXPECT_THAT(Take(), IsOk());
+}
+
+TEST_F(DeploymentLockTest, StorageWithoutLocksIsNoPlaceForADeployment) {
+  absl::Status status;
+  const bool ran =
+      base::testing::RunWithoutLocks([&] { status = Take().status(); });
+  if (!ran) GTEST_SKIP() << "system calls cannot be filtered here";
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kFailedPrecondition,
+                               HasSubstr("has no locks")));
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kFailedPrecondition,
+                               HasSubstr("--dir or ORDO_DIR")));
 }
 
 TEST_F(DeploymentLockTest, KeeperIsKnownAndSaysHowToEndIt) {
