@@ -1,5 +1,6 @@
 #include "services/spec/resolve_job_spec.h"
 
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "model/catalog/kernel_choice.h"
+#include "services/spec/data_paths.h"
 #include "services/spec/expand.h"
 #include "services/spec/gate_job.h"
 #include "services/spec/scheduling.h"
@@ -66,6 +68,18 @@ std::vector<std::string> UncheckedOf(const JobSpec& spec) {
     add(absl::StrCat("needs[", i, "]"), spec.needs(i).job(),
         "and whether it can still end as needed");
   }
+  // An evaluation has what its training has, and that is said once.
+  std::set<std::string> said;
+  JobSpec visited = spec;
+  VisitDataPaths(&visited, [&](const std::string& field, std::string* path) {
+    if (!said.insert(*path).second) return;
+    if (path->front() == '/') {
+      unchecked.push_back(absl::StrCat(
+          field, ": ", *path, " is looked up by the worker that runs the job"));
+    } else {
+      add(field, *path, "and which version of data that is");
+    }
+  });
   return unchecked;
 }
 

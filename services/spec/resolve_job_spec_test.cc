@@ -630,6 +630,20 @@ TEST(ResolveJobSpecTest, WhatASpecRefersToIsNotCheckedHere) {
   needing.add_needs()->set_job("c");
   EXPECT_THAT(UncheckedOf(*ResolveJobSpec(needing)),
               ElementsAre(HasSubstr("needs[0]: jobs/c is looked up")));
+  JobSpec reading = Train();
+  reading.clear_evaluations();
+  reading.add_evaluations()->set_task("text");
+  reading.mutable_data()->set_task("text");
+  auto& params = *reading.mutable_data()->mutable_params();
+  params.clear();
+  for (const char* path : {"books", "/srv/text"}) {
+    params["data"].mutable_list_value()->add_values()->set_string_value(path);
+  }
+  EXPECT_THAT(UncheckedOf(*ResolveJobSpec(reading)),
+              ElementsAre(HasSubstr("data.params.data[0]: books is looked up "
+                                    "when the job is created"),
+                          HasSubstr("data.params.data[1]: /srv/text is looked "
+                                    "up by the worker")));
 }
 
 TEST(ResolveJobSpecTest, AModelFromACheckpointIsChecked) {
