@@ -97,4 +97,12 @@ bool HasSucceeded(const PartResult& part) {
   return part.state() == "SUCCEEDED";
 }
 
+bool WasStoppedEarly(const PartResult& part) {
+  return part.reason() == "STOPPED_EARLY";
+}
+
+bool EndedAsMeant(const PartResult& part) {
+  return HasSucceeded(part) || WasStoppedEarly(part);
+}
+
 }  // namespace ordo::report::summary

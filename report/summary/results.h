@@ -56,8 +56,15 @@ std::vector<CountedReport> CountedReports(
 // Of the reports that count.
 Results Tabulate(const ordo::training::v1::SummarizeSpec& spec);
 
-// Whether the part ended as it should.
+// Whether the part ended with all of its work done.
 bool HasSucceeded(const ordo::training::v1::PartResult& part);
+
+// Whether it ended before, because its siblings were ahead.
+bool WasStoppedEarly(const ordo::training::v1::PartResult& part);
+
+// Whether nothing is missing of what it was to show: it succeeded or was stopped
+// early.
+bool EndedAsMeant(const ordo::training::v1::PartResult& part);
 
 }  // namespace ordo::report::summary
 

@@ -40,6 +40,17 @@ TEST(ResultsTest, OfAnEvaluationTheLastStepCounts) {
                   Field(&Scored::value, 0.5), Field(&Scored::step, 100))))));
 }
 
+TEST(ResultsTest, WhatWasStoppedEarlyEndedAsMeant) {
+  auto part = FinishedRun("rope", 1, 0.5);
+  EXPECT_TRUE(EndedAsMeant(part));
+  part.set_state("CANCELLED");
+  part.set_reason("CANCELLED_BY_USER");
+  EXPECT_FALSE(EndedAsMeant(part));
+  part.set_reason("STOPPED_EARLY");
+  EXPECT_TRUE(WasStoppedEarly(part));
+  EXPECT_TRUE(EndedAsMeant(part));
+}
+
 TEST(ResultsTest, CheckpointsOfOthersAreToldApart) {
   ordo::training::v1::SummarizeSpec spec;
   auto& part = *spec.add_parts() = FinishedRun("evaluate", 1, 0.5);

@@ -329,14 +329,24 @@ absl::StatusOr<Summary> Summarize(const SummarizeSpec& spec,
     named.figure.source = SourceText(SourceOf(spec, named));
   }
   int num_failed = 0;
+  int num_stopped_early = 0;
   for (const PartResult& part : spec.parts()) {
-    if (HasSucceeded(part)) continue;
+    num_stopped_early += WasStoppedEarly(part) ? 1 : 0;
+    if (EndedAsMeant(part)) continue;
     ++num_failed;
     summary.lead.push_back(absl::StrCat(part.job(), " did not succeed (",
                                         part.state(), "): ", part.message()));
   }
   summary.metrics["num_parts"] = spec.parts_size();
   summary.metrics["num_failed"] = num_failed;
+  if (num_stopped_early > 0) {
+    summary.metrics["num_stopped_early"] = num_stopped_early;
+    summary.lead.push_back(absl::StrCat(
+        num_stopped_early, " of ", spec.parts_size(),
+        num_stopped_early == 1 ? " runs was" : " runs were",
+        " stopped early, behind the others; what they score is of the step "
+        "where that was."));
+  }
   summary.csv = ToCsv(ValueTable(spec, results));
   map["parts"] = ListOf(spec.parts(), PartValue);
   summary.json = base::WriteMessage(json, base::TextForm::kJson);

@@ -44,7 +44,8 @@ struct Summary {
   // score lengths apart.
   std::string differences_csv;
   std::string lengths_csv;
-  // Of the report: num_parts, num_failed; of a comparison `controlled` (0 or
+  // Of the report: num_parts, num_failed (of those not EndedAsMeant), and
+  // num_stopped_early where there are such; of a comparison `controlled` (0 or
   // 1), and for each score and arm difference_<evaluation>_<score>_<arm>.
   std::map<std::string, double> metrics;
 };

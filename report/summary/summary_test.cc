@@ -86,6 +86,20 @@ TEST(SummaryTest, PartsThatFailedAreNamedWithTheirMessage) {
   EXPECT_THAT(summary.metrics, Not(Contains(Key("controlled"))));
 }
 
+TEST(SummaryTest, RunsThatWereStoppedEarlyAreCountedAndHaveNotFailed) {
+  auto spec = RopeAndTape();
+  spec.set_kind("sweep");
+  for (const int i : {0, 3}) {
+    spec.mutable_parts(i)->set_state("CANCELLED");
+    spec.mutable_parts(i)->set_reason("STOPPED_EARLY");
+  }
+  ORDO_ASSERT_OK_AND_ASSIGN(const Summary summary, Summarize(spec, {}, "now"));
+  EXPECT_THAT(summary.lead,
+              ElementsAre(HasSubstr("2 of 6 runs were stopped early")));
+  EXPECT_THAT(summary.metrics, Contains(Pair("num_failed", 0)));
+  EXPECT_THAT(summary.metrics, Contains(Pair("num_stopped_early", 2)));
+}
+
 TEST(SummaryTest, ThePageHoldsTablesAndTheFiguresThatWereDrawn) {
   ORDO_ASSERT_OK_AND_ASSIGN(
       const Summary summary,

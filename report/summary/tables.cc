@@ -1,5 +1,6 @@
 #include "report/summary/tables.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -42,6 +43,21 @@ std::string Digest(const std::string& digest) {
 // All its digits.
 std::string Exact(double value) {
   return std::isfinite(value) ? absl::StrFormat("%.17g", value) : "";
+}
+
+// The newest step that it was evaluated at.
+int64_t LastStep(const PartResult& part) {
+  int64_t last = 0;
+  for (const PartResult::Report& report : part.reports()) {
+    last = std::max<int64_t>(last, report.step());
+  }
+  return last;
+}
+
+std::string PartCell(const PartResult& part) {
+  if (!WasStoppedEarly(part)) return part.part();
+  return absl::StrCat(part.part(), " (stopped early at step ", LastStep(part),
+                      ")");
 }
 
 // Of the arms but the baseline; null for that.
@@ -157,7 +173,8 @@ Table ScoreTable(const SummarizeSpec& spec, const Results& results) {
     table.header.push_back(Title(key));
   }
   for (int i = 0; i < spec.parts_size(); ++i) {
-    std::vector<std::string> row = {spec.parts(i).job(), spec.parts(i).part()};
+    std::vector<std::string> row = {spec.parts(i).job(),
+                                    PartCell(spec.parts(i))};
     for (const auto& scores : results.scores) {
       row.push_back(scores[i].has_value() ? NumberText(scores[i]->value)
                                           : kNoValue);

@@ -20,7 +20,8 @@ Table ComparisonTable(const Comparison& comparison);
 Table DifferenceTable(const Comparison& comparison);
 // Of each arm, over as many seeds as it says.
 Table CostTable(const Comparison& comparison);
-// Of each part its scores, a column each.
+// Of each part its scores, a column each; of one that was stopped early with
+// the step where that was.
 Table ScoreTable(const ordo::training::v1::SummarizeSpec& spec,
                  const Results& results);
 // Of each part how it ended, and what it recorded of itself.

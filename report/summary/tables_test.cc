@@ -100,6 +100,14 @@ TEST(TablesTest, EachPartHasARowWithItsScores) {
   EXPECT_THAT(table.rows, Contains(ElementsAre("c-tape-s2", "tape", "0.73")));
 }
 
+TEST(TablesTest, ARunThatWasStoppedEarlySaysWhere) {
+  auto spec = RopeAndTape();
+  spec.mutable_parts(0)->set_state("CANCELLED");
+  spec.mutable_parts(0)->set_reason("STOPPED_EARLY");
+  EXPECT_EQ(ScoreTable(spec, Tabulate(spec)).rows[0][1],
+            "rope (stopped early at step 100)");
+}
+
 TEST(TablesTest, TheRunsSayWhatTheyRecorded) {
   auto spec = RopeAndTape();
   spec.mutable_parts(0)->set_state("FAILED");

@@ -8,6 +8,7 @@
 #include "scheduler/core/attempts.h"
 #include "scheduler/core/cancel.h"
 #include "scheduler/core/desired.h"
+#include "scheduler/core/early_stop.h"
 #include "scheduler/core/life.h"
 #include "scheduler/core/observe.h"
 #include "scheduler/core/past.h"
@@ -138,6 +139,7 @@ Effects Apply(State& state, Event event, const Moment& now) {
   Handle(turn, std::move(event));
   ExpireDeadlines(turn);
   JudgeDevices(turn);
+  JudgeParts(turn);
   SettleNeeds(turn);
   PlaceJobs(turn);
   RecordWaits(turn);

@@ -110,6 +110,9 @@ void TakeReport(JobEdit& edit, const agent::v1::DurableRecord& record) {
   report->set_folder(written.folder());
   if (written.has_encoding()) *report->mutable_encoding() = written.encoding();
   entry.reports[written.id()] = report;
+  if (!entry.job->facts->parent.empty()) {
+    turn.reported.push_back({job, report->step()});
+  }
   turn.Emit(Record{ReportPtr(report)});
   turn.Counted(Count::What::kReport, "written");
 }

@@ -160,8 +160,12 @@ bool IsCancelled(const JobRecord& job) {
 void Conclude(JobEdit& edit, const AttemptEnd& end) {
   const int32_t number = edit.read().attempt_number();
   if (IsCancelled(edit.read())) {
-    Follow(edit, Trigger::kInterrupt, reason::kCancelledByUser,
-           absl::StrCat("cancelled by ", edit.read().cancelled_by.value()));
+    const std::string reason = edit.read().reason;
+    const std::string message =
+        edit.read().cancelled_by.empty()
+            ? edit.read().message
+            : absl::StrCat("cancelled by ", edit.read().cancelled_by.value());
+    Follow(edit, Trigger::kInterrupt, reason, message);
     FinishJob(edit);
   } else if (end.decision == training::v1::DONE) {
     // Of a gate it is the verdict that people look for.
@@ -191,7 +195,7 @@ void EndAttempt(JobEdit& edit, const AttemptEnd& told) {
   Turn& turn = edit.turn();
   const std::string id = edit.read().id();
   AttemptEnd end = AsAsked(edit.read().newest_attempt(), told);
-  if (IsCancelled(edit.read())) end.reason = reason::kCancelledByUser;
+  if (IsCancelled(edit.read())) end.reason = edit.read().reason;
   Live live = *LiveIn(edit.entry());
   SetDeadline(turn.state, {Deadline::Kind::kRunLimit, id, &live.limit_at},
               std::nullopt);

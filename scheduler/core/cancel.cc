@@ -17,18 +17,14 @@ struct Cancellation {
   std::string along_with = {};
 };
 
-void CancelQueued(JobEdit& edit, const Cancellation& by) {
+void EndQueued(JobEdit& edit, const char* reason, const std::string& message) {
   LeaveQueue(edit.turn(), edit.entry(), edit.job());
-  Follow(edit, Trigger::kCancel, reason::kCancelledByUser,
-         absl::StrCat("cancelled by ", by.user, by.along_with,
-                      " while it waited"));
+  Follow(edit, Trigger::kCancel, reason, message);
   FinishJob(edit);
 }
 
-void CancelLive(JobEdit& edit, const Cancellation& by) {
-  Follow(edit, Trigger::kCancel, reason::kCancelledByUser,
-         absl::StrCat("cancelled by ", by.user, by.along_with,
-                      "; its trainer is being ended"));
+void EndLive(JobEdit& edit, const char* reason, const std::string& message) {
+  Follow(edit, Trigger::kCancel, reason, message);
   TellWorkersOf(edit.turn(), *LiveIn(edit.entry()));
   ShowStopping(edit.turn(), edit.read(),
                edit.turn().state.options.cancel_grace);
@@ -40,10 +36,12 @@ void CancelOne(Turn& turn, JobEntry& entry, const Cancellation& by) {
   if (IsTerminal(state) || state == jobs::v1::Job::CANCELLING) return;
   JobEdit edit(turn, entry);
   edit.job().cancelled_by = by.user;
+  const std::string who = absl::StrCat("cancelled by ", by.user, by.along_with);
   if (state == jobs::v1::Job::QUEUED) {
-    CancelQueued(edit, by);
+    EndQueued(edit, reason::kCancelledByUser, who + " while it waited");
   } else {
-    CancelLive(edit, by);
+    EndLive(edit, reason::kCancelledByUser,
+            who + "; its trainer is being ended");
   }
   edit.Commit();
 }
@@ -64,6 +62,16 @@ void CancelJob(Turn& turn, JobEntry& entry, const std::string& user) {
   // First: it does not wait for its parts any more, whose end would tell it.
   CancelOne(turn, entry, {user});
   CancelParts(turn, *facts, user);
+}
+
+void StopEarly(Turn& turn, JobEntry& entry, const std::string& why) {
+  JobEdit edit(turn, entry);
+  if (entry.job->state == jobs::v1::Job::QUEUED) {
+    EndQueued(edit, reason::kStoppedEarly, why);
+  } else {
+    EndLive(edit, reason::kStoppedEarly, why);
+  }
+  edit.Commit();
 }
 
 void ExpireQueueTime(Turn& turn, const std::string& job) {

@@ -147,7 +147,7 @@ AttemptEnd Cancelled(const ObservedAttempt& observed) {
   end.decision = training::v1::FREE;
   end.reason = reason::kCancelledByUser;
   end.signal = observed.signal();
-  end.message = Sentence("it was ended, since a user cancelled its job",
+  end.message = Sentence("it was ended, since its job is cancelled",
                          observed.message(), "");
   return end;
 }
@@ -200,6 +200,7 @@ training::v1::RetryDecision DecisionOf(const std::string& reason) {
       kDecisions[] = {
           {reason::kFinished, training::v1::DONE},
           {reason::kCancelledByUser, training::v1::FREE},
+          {reason::kStoppedEarly, training::v1::FREE},
           {reason::kBadSpec, training::v1::NEVER},
           {reason::kDataMissing, training::v1::NEVER},
           {reason::kNonFinite, training::v1::NEVER},

@@ -31,7 +31,7 @@ enum class Asked {
   kStop,
   // To leave, because another rank ended badly.
   kKill,
-  // To leave, because a user cancelled it.
+  // To leave, because its job is cancelled.
   kCancel,
 };
 

@@ -512,9 +512,12 @@ ExplainResponse Explain(const Explained& seen) {
           absl::StrCat("job ", id, " runs: ", Where(job), Progress(job)));
       break;
     case Job::CANCELLING:
-      response.set_summary(absl::StrCat("job ", id, " is being cancelled by ",
-                                        job.cancelled_by(), ": ", Where(job),
-                                        " is being ended"));
+      response.set_summary(absl::StrCat(
+          "job ", id,
+          job.cancelled_by().empty()
+              ? absl::StrCat(" is ", job.message())
+              : absl::StrCat(" is being cancelled by ", job.cancelled_by()),
+          ": ", Where(job), " is being ended"));
       break;
     case Job::SUCCEEDED:
       response.set_summary(

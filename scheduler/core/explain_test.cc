@@ -526,6 +526,17 @@ TEST(ExplainTest, AJobThatHasFinishedNamesTheReportThatThereIs) {
   EXPECT_EQ(seen.Explain().summary(), "job b has finished; see: ordo report b");
 }
 
+TEST(ExplainTest, AJobThatIsBeingEndedSaysWhoOrWhatEndsIt) {
+  Seen seen;
+  seen.job = MakeJob(Job::CANCELLING);
+  seen.job.set_message("stopped early at step 10 of 100");
+  EXPECT_THAT(seen.Explain().summary(),
+              HasSubstr("job b is stopped early at step 10 of 100: "));
+  seen.job.set_cancelled_by("ada");
+  EXPECT_THAT(seen.Explain().summary(),
+              HasSubstr("job b is being cancelled by ada: "));
+}
+
 TEST(ExplainTest, ARunningJobSaysWhereAndHowFar) {
   Seen seen;
   seen.job = MakeJob(Job::RUNNING);

@@ -49,6 +49,26 @@ std::vector<std::string> JobsOf(const std::vector<std::string>& references) {
   return jobs;
 }
 
+// Of a message that has evaluation, metric and goal.
+template <typename Message>
+Criterion CriterionOf(const Message& message) {
+  return {message.evaluation(), message.metric(), message.goal() != "min"};
+}
+
+EarlyStop EarlyStopOf(const jobs::v1::JobSpec& spec) {
+  EarlyStop stop;
+  if (!spec.sweep().has_early_stopping()) return stop;
+  const jobs::v1::EarlyStopping& asked = spec.sweep().early_stopping();
+  stop.rule = asked.rule() == "halving" ? EarlyStop::Rule::kHalving
+                                        : EarlyStop::Rule::kMedian;
+  stop.by = CriterionOf(asked);
+  // Of 0 there would be no next step of halving.
+  stop.from_step = std::max<int64_t>(1, asked.from_step());
+  stop.factor = std::max(2, asked.factor());
+  stop.min_reports = std::max(2, asked.min_reports());
+  return stop;
+}
+
 const std::string& OrDefault(const std::string& queue) {
   static const auto& kDefault = *new std::string(kDefaultQueue);
   return queue.empty() ? kDefault : queue;
@@ -82,6 +102,7 @@ JobFacts FactsOf(const jobs::v1::JobSpec& spec, SpecHandlePtr handle) {
   facts.max_interruptions = spec.retry().max_interruptions() > 0
                                 ? spec.retry().max_interruptions()
                                 : kDefaultMaxInterruptions;
+  facts.num_steps = spec.training().steps();
   facts.needs = NeedsOf(spec);
   facts.references = References(spec);
   return facts;
@@ -164,6 +185,7 @@ Demand DemandOf(const jobs::v1::JobSpec& spec) {
   demand.queue = spec.queue();
   demand.shape = ShapeOf(spec);
   demand.max_parallel = MaxParallelOf(spec);
+  demand.early_stop = EarlyStopOf(spec);
   demand.keep =
       spec.checkpoint().keep() > 0 ? spec.checkpoint().keep() : kDefaultKeep;
   for (const training::v1::Evaluation& one : spec.evaluations()) {

@@ -45,6 +45,8 @@ struct JobFacts {
   int32_t num_devices = 1;
   int32_t max_attempts = 0;
   int32_t max_interruptions = 0;
+  // TRAIN: training.steps.
+  int64_t num_steps = 0;
   bool user_verified = false;
   // Each job once; of a job with parts these too, however they end.
   SparseVector<NeededJob> needs;

@@ -27,6 +27,7 @@ inline constexpr char kRunning[] = "RUNNING";
 // How an attempt ended.
 inline constexpr char kFinished[] = "FINISHED";
 inline constexpr char kCancelledByUser[] = "CANCELLED_BY_USER";
+inline constexpr char kStoppedEarly[] = "STOPPED_EARLY";
 inline constexpr char kBadSpec[] = "BAD_SPEC";
 inline constexpr char kDataMissing[] = "DATA_MISSING";
 inline constexpr char kNonFinite[] = "NON_FINITE";
@@ -57,30 +58,65 @@ inline constexpr char kQueueTimeLimit[] = "QUEUE_TIME_LIMIT";
 inline constexpr char kImported[] = "IMPORTED";
 
 inline constexpr const char* kAll[] = {
-    kWaitingForDevice, kBackoff,           kHeld,
-    kWaitingForNeeds,  kNoSuchDevice,      kNoSuchKernel,
-    kNoWorker,         kWorkersClosed,     kQueueLimit,
-    kOwnerLimit,       kParentLimit,       kReserved,
-    kOtherFirst,       kStarting,          kRunning,
-    kFinished,         kCancelledByUser,   kBadSpec,
-    kDataMissing,      kNonFinite,         kCheckpointDamaged,
-    kTrainerFailed,    kTrainerKilled,     kHang,
-    kStartFailed,      kOutOfMemory,       kDeviceError,
-    kStorageError,     kNcclError,         kPartFailed,
-    kWorkerLost,       kHostFailed,        kFolderTaken,
-    kStopped,          kPreempted,         kPeerLost,
-    kRunTimeLimit,     kAttemptsExhausted, kInterruptionsExhausted,
-    kNeedFailed,       kQueueTimeLimit,    kImported,
+    kWaitingForDevice,
+    kBackoff,
+    kHeld,
+    kWaitingForNeeds,
+    kNoSuchDevice,
+    kNoSuchKernel,
+    kNoWorker,
+    kWorkersClosed,
+    kQueueLimit,
+    kOwnerLimit,
+    kParentLimit,
+    kReserved,
+    kOtherFirst,
+    kStarting,
+    kRunning,
+    kFinished,
+    kCancelledByUser,
+    kStoppedEarly,
+    kBadSpec,
+    kDataMissing,
+    kNonFinite,
+    kCheckpointDamaged,
+    kTrainerFailed,
+    kTrainerKilled,
+    kHang,
+    kStartFailed,
+    kOutOfMemory,
+    kDeviceError,
+    kStorageError,
+    kNcclError,
+    kPartFailed,
+    kWorkerLost,
+    kHostFailed,
+    kFolderTaken,
+    kStopped,
+    kPreempted,
+    kPeerLost,
+    kRunTimeLimit,
+    kAttemptsExhausted,
+    kInterruptionsExhausted,
+    kNeedFailed,
+    kQueueTimeLimit,
+    kImported,
 };
 
 // Those that an attempt may end with.
 inline constexpr const char* kAttemptEnds[] = {
-    kFinished,     kCancelledByUser,   kBadSpec,       kDataMissing,
-    kNonFinite,    kCheckpointDamaged, kTrainerFailed, kTrainerKilled,
-    kHang,         kStartFailed,       kOutOfMemory,   kDeviceError,
-    kStorageError, kNcclError,         kPartFailed,    kWorkerLost,
-    kHostFailed,   kFolderTaken,       kStopped,       kPreempted,
-    kPeerLost,     kRunTimeLimit,
+    kFinished,          kCancelledByUser,
+    kStoppedEarly,      kBadSpec,
+    kDataMissing,       kNonFinite,
+    kCheckpointDamaged, kTrainerFailed,
+    kTrainerKilled,     kHang,
+    kStartFailed,       kOutOfMemory,
+    kDeviceError,       kStorageError,
+    kNcclError,         kPartFailed,
+    kWorkerLost,        kHostFailed,
+    kFolderTaken,       kStopped,
+    kPreempted,         kPeerLost,
+    kRunTimeLimit,
 };
 
 }  // namespace ordo::scheduler::core::reason

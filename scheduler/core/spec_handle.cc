@@ -5,12 +5,27 @@
 
 namespace ordo::scheduler::core {
 
+namespace {
+
+auto KeyOf(const Criterion& by) {
+  return std::tie(by.evaluation, by.metric, by.maximize);
+}
+
+auto KeyOf(const EarlyStop& stop) {
+  return std::tuple_cat(
+      std::tie(stop.rule, stop.from_step, stop.factor, stop.min_reports),
+      KeyOf(stop.by));
+}
+
+}  // namespace
+
 bool operator<(const Demand& a, const Demand& b) {
   const auto key = [](const Demand& demand) {
     return std::tuple_cat(
         std::tie(demand.queue, demand.max_parallel, demand.keep,
                  demand.evaluations, demand.queue_time_limit,
                  demand.step_timeout),
+        KeyOf(demand.early_stop),
         policy::KeyOf(demand.shape));
   };
   return key(a) < key(b);

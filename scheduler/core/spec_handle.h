@@ -21,6 +21,25 @@ namespace ordo::scheduler::core {
 
 using scheduler::SpecPtr;
 
+// A score of an evaluation, and which of two is better.
+struct Criterion {
+  std::string evaluation;
+  std::string metric;
+  // Otherwise the smaller one is.
+  bool maximize = true;
+};
+
+// EarlyStopping of a sweep.
+struct EarlyStop {
+  enum class Rule { kNone, kMedian, kHalving };
+
+  Rule rule = Rule::kNone;
+  Criterion by;
+  int64_t from_step = 0;
+  int32_t factor = 0;
+  int32_t min_reports = 0;
+};
+
 // What decisions need of a spec, beside what JobFacts has.
 struct Demand {
   // As the spec has it; empty: the default one.
@@ -28,6 +47,8 @@ struct Demand {
   policy::Shape shape;
   // Of its parts, as MaxParallelOf.
   int32_t max_parallel = 0;
+  // Of its parts.
+  EarlyStop early_stop;
   // Checkpoints kept.
   int32_t keep = 0;
   // Names of its evaluations, as reports have them.

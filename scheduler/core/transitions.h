@@ -17,7 +17,7 @@ using JobState = jobs::v1::Job::State;
 enum class Trigger {
   kPlace,      // a device was found; an attempt begins
   kRun,        // its trainer has reported
-  kCancel,     // a user asked to cancel
+  kCancel,     // a user asked to cancel, or it is stopped early
   kFinish,     // the attempt ended: the task is done
   kFail,       // no further attempt may help or is allowed
   kRetry,      // the attempt failed and another is allowed

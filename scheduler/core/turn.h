@@ -26,6 +26,12 @@ struct RankEnd {
   bool finished = false;
 };
 
+// A report that a job left.
+struct Reported {
+  std::string job;
+  int64_t step = 0;
+};
+
 // One Apply while it runs.
 struct Turn {
   State& state;
@@ -43,6 +49,8 @@ struct Turn {
   std::set<std::pair<std::string, std::string>> use_changed = {};
   // In this turn, until their devices are judged.
   std::vector<RankEnd> rank_ends = {};
+  // Of parts, in this turn, until these are compared with their siblings.
+  std::vector<Reported> reported = {};
 
   void Emit(Effect effect) { effects.push_back(std::move(effect)); }
   void Counted(Count::What what, const std::string& label = "",

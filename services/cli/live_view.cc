@@ -19,6 +19,8 @@ constexpr int kLeastBarWidth = 4;
 constexpr int kMaxSparklineWidth = 60;
 constexpr int kLeastSparklineWidth = 4;
 constexpr char kIndent[] = "  ";
+// Job.reason of a part that was behind the others.
+constexpr char kStoppedEarly[] = "STOPPED_EARLY";
 
 double Share(const jobs::v1::Job& job) {
   const jobs::v1::Progress& progress = job.progress();
@@ -177,9 +179,14 @@ std::string PartsText(const std::vector<jobs::v1::Job>& parts) {
     const auto count =
         std::count_if(parts.begin(), parts.end(),
                       [&](const auto& part) { return part.state() == state; });
-    if (count > 0) {
-      counts.push_back(absl::StrCat(count, " ", StateCell(state).text));
-    }
+    if (count == 0) continue;
+    std::string text = absl::StrCat(count, " ", StateCell(state).text);
+    const auto stopped = std::count_if(
+        parts.begin(), parts.end(), [&](const jobs::v1::Job& part) {
+          return part.state() == state && part.reason() == kStoppedEarly;
+        });
+    if (stopped > 0) absl::StrAppend(&text, " (", stopped, " stopped early)");
+    counts.push_back(std::move(text));
   }
   return absl::StrCat(parts.size(), parts.size() == 1 ? " part: " : " parts: ",
                       absl::StrJoin(counts, ", "));

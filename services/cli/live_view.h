@@ -67,7 +67,7 @@ std::string LiveLine(const FollowedJob& job, int name_width,
 // has not told of a step.
 std::string ProgressText(const jobs::v1::Job& job);
 
-// "6 parts: 2 SUCCEEDED, 1 RUNNING, 3 QUEUED".
+// "6 parts: 2 SUCCEEDED, 1 RUNNING, 3 CANCELLED (2 stopped early)".
 std::string PartsText(const std::vector<jobs::v1::Job>& parts);
 
 // "  loss 3.2100 [sparkline] 1.2500" from the first to the last, at most

@@ -153,6 +153,14 @@ TEST(PartsTextTest, CountsByState) {
   EXPECT_EQ(PartsText({Part("c-0", Job::FAILED)}), "1 part: 1 FAILED");
 }
 
+TEST(PartsTextTest, SaysHowManyWereStoppedEarly) {
+  Job stopped = Part("c-1", Job::CANCELLED);
+  stopped.set_reason("STOPPED_EARLY");
+  EXPECT_EQ(PartsText({Part("c-0", Job::CANCELLED), stopped,
+                       Part("c-2", Job::SUCCEEDED)}),
+            "3 parts: 1 SUCCEEDED, 2 CANCELLED (1 stopped early)");
+}
+
 TEST(LossLineTest, GoesFromTheFirstToTheLast) {
   EXPECT_EQ(LossLine({4, 3, 2, 1}, Wide()), "  loss 4.0000 #*-_ 1.0000");
   EXPECT_EQ(LossLine({4}, Wide()), "");

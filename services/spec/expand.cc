@@ -225,7 +225,7 @@ absl::StatusOr<Expansion> Expand(JobSpec spec, const PartFillers& fillers) {
   // Of parts that are wrong it says nothing what they have in common.
   if (all_made && violations.empty()) {
     if (spec.kind() == JobSpec::SWEEP) {
-      CheckSweepParts(expansion.parts, &violations);
+      CheckSweepParts(expansion.parts, &spec, &violations);
     } else if (spec.kind() == JobSpec::COMPARE) {
       CheckCompareParts(spec, expansion.parts, &violations);
     }

@@ -18,8 +18,10 @@ namespace ordo::services::spec {
 
 void MakeSweepParts(ordo::jobs::v1::JobSpec* parent, std::vector<Part>* parts,
                     std::vector<base::FieldViolation>* violations);
-// Of resolved parts: whether two are the same.
+// Of resolved parts: whether two are the same, and whether they can be stopped
+// early as the parent says, whose defaults of that are filled in.
 void CheckSweepParts(const std::vector<Part>& parts,
+                     ordo::jobs::v1::JobSpec* parent,
                      std::vector<base::FieldViolation>* violations);
 
 void MakeCompareParts(ordo::jobs::v1::JobSpec* parent, std::vector<Part>* parts,

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/text/proto_bytes.h"
+#include "services/spec/early_stopping.h"
 #include "services/spec/expand_kinds.h"
 #include "services/spec/overrides.h"
 
@@ -195,6 +196,7 @@ void MakeSweepParts(JobSpec* parent, std::vector<Part>* parts,
                            "evaluations[0].seed"});
     return;
   }
+  ResolveEarlyStopping(&sweep, violations);
   const bool has_shape = CheckShape(sweep, axes, violations);
   const size_t number = NumberOfRuns(sweep, axes);
   BytesOfParts bytes = BytesOfEach(*parent, sweep.run());
@@ -208,7 +210,12 @@ void MakeSweepParts(JobSpec* parent, std::vector<Part>* parts,
   wrong.MoveTo(*parts, violations);
 }
 
-void CheckSweepParts(const std::vector<Part>& parts, Violations* violations) {
+void CheckSweepParts(const std::vector<Part>& parts, JobSpec* parent,
+                     Violations* violations) {
+  Sweep& sweep = *parent->mutable_sweep();
+  if (sweep.has_early_stopping()) {
+    FitEarlyStopping(parts, sweep.mutable_early_stopping(), violations);
+  }
   std::map<std::string, const Part*> seen;
   for (const Part& part : parts) {
     JobSpec unnamed = part.spec;

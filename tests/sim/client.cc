@@ -37,7 +37,8 @@ Client::Client(World& world, Network& network, SimScheduler& scheduler,
       oracle_(oracle),
       dice_(0, ""),
       requests_(0, ""),
-      parents_(0, "") {}
+      parents_(0, ""),
+      stops_(0, "") {}
 
 void Client::Begin(const std::string& id, const Part& part) {
   id_ = id;
@@ -48,6 +49,7 @@ void Client::Begin(const std::string& id, const Part& part) {
   dice_ = world_.MakeDice(id);
   requests_ = world_.MakeDice(id + "/requests");
   parents_ = world_.MakeDice(id + "/parents");
+  stops_ = world_.MakeDice(id + "/stops");
   PlanNext(workload_.submits_per_minute(), &Client::SubmitOne);
   PlanNext(workload_.batches_per_minute(), &Client::SubmitBatch);
   PlanNext(workload_.parents_per_minute(), &Client::SubmitParent);
@@ -254,6 +256,29 @@ void Client::Chain(std::vector<NewJob>* parts) {
   }
 }
 
+void Client::LetStopEarly(std::vector<NewJob>* jobs) {
+  const auto every = static_cast<int64_t>(1 + stops_.Int(4));
+  const int64_t steps = every * static_cast<int64_t>(2 + stops_.Int(6));
+  for (size_t i = 0; i + 1 < jobs->size(); ++i) {
+    NewJob& part = (*jobs)[i];
+    part.OwnSpec().mutable_training()->set_steps(steps);
+    training::v1::Evaluation& evaluation = *part.OwnSpec().add_evaluations();
+    evaluation.set_task(kScored);
+    evaluation.set_name(kScored);
+    evaluation.set_every_steps(every);
+    endless_.erase(part.name);
+  }
+  jobs::v1::EarlyStopping& rule =
+      *jobs->back().OwnSpec().mutable_sweep()->mutable_early_stopping();
+  rule.set_rule(stops_.Chance(0.5) ? "median" : "halving");
+  rule.set_evaluation(kScored);
+  rule.set_metric(kScore);
+  rule.set_goal(stops_.Chance(0.5) ? "max" : "min");
+  rule.set_from_step(every * static_cast<int64_t>(1 + stops_.Int(2)));
+  rule.set_factor(2);
+  rule.set_min_reports(static_cast<int>(2 + stops_.Int(2)));
+}
+
 std::vector<NewJob> Client::MakeParent() {
   const std::string id = absl::StrCat(id_, "-p", num_parents_++);
   const int count = 1 + static_cast<int>(parents_.Int(4));
@@ -284,6 +309,9 @@ std::vector<NewJob> Client::MakeParent() {
     spec.set_kind(jobs::v1::JobSpec::PIPELINE);
     spec.mutable_pipeline()->set_max_parallel(spec.sweep().max_parallel());
     spec.clear_sweep();
+  }
+  if (!is_pipeline && stops_.Chance(workload_.early_stop())) {
+    LetStopEarly(&jobs);
   }
   // Its parts need what it needs.
   if (!known_.empty() && parents_.Chance(workload_.need())) {

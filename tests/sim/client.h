@@ -60,6 +60,8 @@ class Client {
   // Has each part but the first need the one before it, and begin with, or
   // evaluate, what that leaves.
   void Chain(std::vector<scheduler::NewJob>* parts);
+  // Of a sweep, its parts before it: has these evaluated, and stopped by that.
+  void LetStopEarly(std::vector<scheduler::NewJob>* jobs);
   void Submit(const std::vector<scheduler::NewJob>& jobs);
   void TakeSubmitted(const std::vector<scheduler::NewJob>& jobs,
                      const Answer& answer);
@@ -90,6 +92,7 @@ class Client {
   Dice dice_;
   Dice requests_;
   Dice parents_;
+  Dice stops_;
   int num_jobs_ = 0;
   int num_parents_ = 0;
   int num_under_way_ = 0;

@@ -283,6 +283,8 @@ Scenario DrawScenario(uint64_t seed) {
   workload.set_queue_makes_per_minute(Amount(makes, 20));
   Dice parents(seed, "scenario/parents");
   workload.set_parents_per_minute(Amount(parents, 4));
+  Dice stops(seed, "scenario/stops");
+  workload.set_early_stop(Amount(stops, 1));
   Dice devices(seed, "scenario/devices");
   workload.set_releases_per_minute(Amount(devices, 8));
   Faults& faults = *scenario.mutable_faults();

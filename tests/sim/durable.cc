@@ -278,6 +278,22 @@ bool Durable::HasCheckpointOf(const std::string& job) const {
   return first != checkpoints_.end() && JobOf(first->first) == job;
 }
 
+std::map<int64_t, double> Durable::ScoresOf(const std::string& job,
+                                            const core::Criterion& by) const {
+  std::map<int64_t, double> scores;
+  for (auto it = reports_.lower_bound(core::ReportName(job, ""));
+       it != reports_.end() && JobOf(it->first) == job; ++it) {
+    const reports::v1::Report& report = *it->second;
+    const auto score = report.metrics().find(by.metric);
+    const std::string id = absl::StrCat(by.evaluation, "-", report.step());
+    if (score != report.metrics().end() &&
+        report.name() == core::ReportName(job, id)) {
+      scores[report.step()] = score->second;
+    }
+  }
+  return scores;
+}
+
 const JobView* Durable::Find(const std::string& job) const {
   const auto found = views_.find(job);
   return found == views_.end() ? nullptr : &found->second;

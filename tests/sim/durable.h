@@ -105,6 +105,9 @@ class Durable {
   }
   // Whether a job has any.
   bool HasCheckpointOf(const std::string& job) const;
+  // What a job scored, by step.
+  std::map<int64_t, double> ScoresOf(
+      const std::string& job, const scheduler::core::Criterion& by) const;
 
  private:
   void PutJob(const scheduler::core::JobPtr& job);

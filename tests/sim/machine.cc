@@ -1,6 +1,7 @@
 #include "tests/sim/machine.h"
 
 #include <algorithm>
+#include <limits>
 #include <signal.h>
 
 #include "absl/strings/str_cat.h"
@@ -29,6 +30,12 @@ int NumRanks(const DesiredAttempt& desired) {
 
 int64_t TotalSteps(const DesiredAttempt& desired) {
   return desired.has_train() ? desired.train().training().steps() : kPieces;
+}
+
+// Steps between evaluations; 0: there are none on the way.
+int64_t EveryOf(const DesiredAttempt& desired) {
+  const auto& evaluations = desired.train().evaluations();
+  return evaluations.empty() ? 0 : evaluations[0].every_steps();
 }
 
 }  // namespace
@@ -248,6 +255,10 @@ void Machine::NextPiece(const AttemptKey& key,
   const int64_t length =
       std::clamp<int64_t>(TotalSteps(task.desired) / kPieces, 1, kMaxPiece);
   plan->piece_end = std::min(plan->last_step, task.step + length);
+  if (const int64_t every = EveryOf(task.desired); every > 0) {
+    plan->piece_end =
+        std::min(plan->piece_end, (task.step / every + 1) * every);
+  }
   world_.After((plan->piece_end - task.step) * plan->step_time,
                key.ToString() + " works", task.trainer,
                [this, key, plan] { EndPiece(key, plan); });
@@ -268,6 +279,7 @@ void Machine::EndPiece(const AttemptKey& key,
       record.mutable_evaluation()->set_total(TotalSteps(task.desired));
     }
     Write(key, record);
+    WriteScore(key, task);
     if (task.desired.has_train() && plan->dice.Chance(0.5)) {
       WriteCheckpoint(key, task,
                       Chance(plan->dice, options_.faults.checkpoint_failure()));
@@ -298,9 +310,11 @@ void Machine::Conclude(const AttemptKey& key,
         Write(key, report);
       }
       const auto& parts = task.desired.summarize().parts();
-      const bool all_succeeded = std::all_of(
-          parts.begin(), parts.end(),
-          [](const auto& part) { return part.state() == "SUCCEEDED"; });
+      const bool all_succeeded =
+          std::all_of(parts.begin(), parts.end(), [](const auto& part) {
+            return part.state() == "SUCCEEDED" ||
+                   part.reason() == "STOPPED_EARLY";
+          });
       const int code =
           all_succeeded ? ExitCode::FINISHED : ExitCode::PART_FAILED;
       finished.mutable_finished()->set_code(static_cast<ExitCode>(code));
@@ -348,6 +362,25 @@ void Machine::Conclude(const AttemptKey& key,
                    });
       return;
   }
+}
+
+void Machine::WriteScore(const AttemptKey& key, const Task& task) {
+  const int64_t every = EveryOf(task.desired);
+  if (every == 0 || task.step % every != 0) return;
+  const std::string id = absl::StrCat(kScored, "-", task.step);
+  const auto& finished = task.desired.train().finished_reports();
+  if (std::count(finished.begin(), finished.end(), id) > 0) return;
+  // However often it is made, it is the same.
+  Dice dice = world_.MakeDice(absl::StrCat("score/", key.job, "/", task.step));
+  ProgressRecord record;
+  record.mutable_report()->set_id(id);
+  record.mutable_report()->set_step(task.step);
+  record.mutable_report()->set_folder(
+      absl::StrCat("results/", id, "-", key.attempt));
+  (*record.mutable_report()->mutable_metrics())[kScore] =
+      dice.Chance(0.1) ? std::numeric_limits<double>::infinity()
+                       : static_cast<double>(dice.Int(8));
+  Write(key, record);
 }
 
 void Machine::WriteCheckpoint(const AttemptKey& key, Task& task, bool fails) {

@@ -29,6 +29,10 @@ namespace ordo::tests::sim {
 // The kernel that jobs may name and devices may lack, as a recipe says it.
 inline constexpr char kKernel[] = "x";
 
+// The evaluation that trainers make on the way, and its score.
+inline constexpr char kScored[] = "addition";
+inline constexpr char kScore[] = "score";
+
 // The ranks of an attempt, which train in step: rank 0 does the work, when all
 // are there.
 struct Gang {
@@ -148,6 +152,8 @@ class Machine {
   void NextPiece(const AttemptKey& key, const std::shared_ptr<Plan>& plan);
   void EndPiece(const AttemptKey& key, const std::shared_ptr<Plan>& plan);
   void Conclude(const AttemptKey& key, const std::shared_ptr<Plan>& plan);
+  // Of an evaluation on the way, if one is due.
+  void WriteScore(const AttemptKey& key, const Task& task);
   void WriteCheckpoint(const AttemptKey& key, Task& task, bool fails);
   void Write(const AttemptKey& key, training::v1::ProgressRecord record);
   // The trainer leaves.

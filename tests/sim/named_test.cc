@@ -27,6 +27,7 @@ struct Totals {
   double longest_straggle_seconds = 0;
   double longest_first_seconds = 0;
   int num_queues_deleted = 0;
+  int num_stopped_early = 0;
 };
 
 // Runs the scenario of this name; each of its outcomes must be well.
@@ -52,6 +53,7 @@ Totals RunScenario(const std::string& name, uint64_t num_seeds = kNumSeeds) {
     totals.longest_first_seconds =
         std::max(totals.longest_first_seconds, outcome.longest_first_seconds);
     totals.num_queues_deleted += outcome.num_queues_deleted;
+    totals.num_stopped_early += outcome.num_stopped_early;
   }
   return totals;
 }
@@ -197,6 +199,12 @@ TEST(NamedTest, NoQueueIsStarvedByOthersThatWantAllThereIs) {
   EXPECT_LE(totals.num_attempts, totals.num_jobs);
   EXPECT_GT(totals.longest_first_seconds, 4);
   EXPECT_LE(totals.longest_first_seconds, 45);
+}
+
+TEST(NamedTest, PartsThatAreBehindAreStoppedEarlyHoweverOftenAllRestarts) {
+  const Totals totals = RunScenario("stopped_early");
+  EXPECT_GT(totals.num_lives, 10);
+  EXPECT_GT(totals.num_stopped_early, 10);
 }
 
 TEST(NamedTest, ClocksThatJumpBreakNothing) {

@@ -13,6 +13,7 @@
 #include "scheduler/core/transitions.h"
 #include "scheduler/scheduler.h"
 #include "tests/sim/explained.h"
+#include "tests/sim/stopped.h"
 
 namespace ordo::tests::sim {
 namespace {
@@ -243,8 +244,11 @@ void Oracle::CheckEnd(const Durable& durable, const JobView& job) {
   const bool waited_too_long =
       job.reason == core::reason::kQueueTimeLimit &&
       facts.demand().queue_time_limit > absl::ZeroDuration();
+  // That it was to be, CheckStoppedEarly says.
+  const bool stopped_early = job.reason == core::reason::kStoppedEarly;
   if (job.state == Job::CANCELLED && cancel_asked_.count(job.id) == 0 &&
-      cancel_asked_.count(facts.parent.value()) == 0 && !waited_too_long) {
+      cancel_asked_.count(facts.parent.value()) == 0 && !waited_too_long &&
+      !stopped_early) {
     world_.Fail(Named(job) + " was cancelled by nobody");
   }
   const bool at_a_limit =
@@ -521,6 +525,7 @@ void Oracle::AfterApply(const core::State& state, const core::Effects& effects,
   held.overtaken = CountOvertaken(state, effects);
   std::vector<JobView> with_parts;
   std::set<std::string> queued;
+  std::set<std::string> stopped;
   for (const core::Effect& effect : effects) {
     if (const auto* desired = std::get_if<core::SetDesired>(&effect)) {
       CheckListed(state, *desired);
@@ -546,6 +551,10 @@ void Oracle::AfterApply(const core::State& state, const core::Effects& effects,
         CheckGiven(state, view);
         CheckParallel(state, view);
       }
+      if (view.reason == core::reason::kStoppedEarly &&
+          (before == nullptr || before->reason != view.reason)) {
+        stopped.insert(view.id);
+      }
       if (!view.facts->parts.empty()) with_parts.push_back(view);
       if (view.state == Job::QUEUED) queued.insert(view.id);
       CheckOpen(state, now, view);
@@ -555,6 +564,11 @@ void Oracle::AfterApply(const core::State& state, const core::Effects& effects,
     left_.Put(*record);
   }
   for (const JobView& job : with_parts) CheckParts(job);
+  num_stopped_early_ += static_cast<int>(stopped.size());
+  if (absl::Status status = CheckStoppedEarly(state, left_, stopped);
+      !status.ok()) {
+    world_.Fail(std::string(status.message()));
+  }
   order_.AfterApply(state);
   if (absl::Status status = core::CheckInvariants(state); !status.ok()) {
     world_.Fail(status.ToString());

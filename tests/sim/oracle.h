@@ -66,10 +66,12 @@ enum class TrueEnd {
 //   cancel that was acknowledged is not taken back;
 // - what is durable never goes back, and a job that has durably ended stays as
 //   it ended;
+// - parts of sweeps are stopped early when, and only when, their scores are
+//   behind (CheckStoppedEarly);
 // - a job SUCCEEDED only if all ranks of its newest attempt finished, FAILED
 //   only by the job's own faults or one of its limits, CANCELLED only if
-//   somebody asked or it waited too long; no more failures are counted than the
-//   job's trainers had;
+//   somebody asked, it waited too long or was behind; no more failures are
+//   counted than the job's trainers had;
 // - what a job wrote is known when it has succeeded, and nothing of it twice;
 // - of the jobs of one call all are there, or none;
 // - what a worker was told of in this life of the scheduler, or has told it
@@ -140,6 +142,7 @@ class Oracle {
   int num_attempts() const { return num_attempts_; }
   int num_quarantines() const { return num_quarantines_; }
   int num_queues_deleted() const { return num_queues_deleted_; }
+  int num_stopped_early() const { return num_stopped_early_; }
 
  private:
   // `durable` has what came before.
@@ -202,6 +205,7 @@ class Oracle {
   std::map<AttemptKey, std::string> started_;
   int num_attempts_ = 0;
   int num_queues_deleted_ = 0;
+  int num_stopped_early_ = 0;
   std::map<AttemptKey, TrueEnd> ended_;
   // By job: since when its last trainer is gone by no fault of its own.
   std::map<std::string, absl::Duration> gone_since_;

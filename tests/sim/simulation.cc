@@ -254,6 +254,7 @@ class Simulation {
     outcome.longest_first_seconds =
         absl::ToDoubleSeconds(oracle_.order().longest_first());
     outcome.num_queues_deleted = oracle_.num_queues_deleted();
+    outcome.num_stopped_early = oracle_.num_stopped_early();
     outcome.virtual_seconds = absl::ToDoubleSeconds(world_.now());
     return outcome;
   }

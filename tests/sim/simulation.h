@@ -42,6 +42,7 @@ struct Outcome {
   // longest.
   double longest_first_seconds = 0;
   int num_queues_deleted = 0;
+  int num_stopped_early = 0;
 };
 
 // A scenario drawn from the seed: any size of cluster, each fault absent, rare

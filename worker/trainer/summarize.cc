@@ -15,6 +15,7 @@
 #include "base/status/status.h"
 #include "model/training/durable_folder.h"
 #include "proto/ordo/training/v1/progress.pb.h"
+#include "report/summary/results.h"
 #include "report/summary/summary.h"
 #include "worker/trainer/exit_code.h"
 #include "worker/trainer/part_records.h"
@@ -151,10 +152,10 @@ absl::StatusOr<ExitCode> SumUp(const TrainerContext& context,
     if (absl::IsCancelled(written)) return ordo::training::v1::STOPPED;
     ORDO_RETURN_IF_ERROR(written);
   }
-  const bool all_succeeded = std::all_of(
-      spec.parts().begin(), spec.parts().end(), report::summary::HasSucceeded);
-  return all_succeeded ? ordo::training::v1::FINISHED
-                       : ordo::training::v1::PART_FAILED;
+  const bool none_failed = std::all_of(spec.parts().begin(), spec.parts().end(),
+                                       report::summary::EndedAsMeant);
+  return none_failed ? ordo::training::v1::FINISHED
+                     : ordo::training::v1::PART_FAILED;
 }
 
 std::string MessageOf(const absl::StatusOr<ExitCode>& code,
@@ -163,7 +164,7 @@ std::string MessageOf(const absl::StatusOr<ExitCode>& code,
   if (*code == ordo::training::v1::STOPPED) return "stopped on request";
   std::vector<std::string> failed;
   for (const PartResult& part : spec.parts()) {
-    if (!report::summary::HasSucceeded(part)) failed.push_back(part.job());
+    if (!report::summary::EndedAsMeant(part)) failed.push_back(part.job());
   }
   if (failed.empty()) return "all parts are summed up";
   return absl::StrCat(failed.size(), " of ", spec.parts_size(),

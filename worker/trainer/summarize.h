@@ -13,8 +13,8 @@ namespace ordo::worker::trainer {
 // that is finished already, from the task and from what the parts left under
 // the storage root. What cannot be read there is left out with a warning, and
 // so are figures where there is no gnuplot. FINISHED, PART_FAILED when a part
-// did not succeed, or STOPPED; errors are marked with their exit code. The last
-// record is written in every case.
+// did not end as meant (report/summary/results.h), STOPPED; errors are marked
+// with their exit code. The last record is written in every case.
 //
 // The report, results/<kind>-<attempt>: report.html with all in it, report.md,
 // values.csv, of a comparison differences.csv, result.json, and each figure as

@@ -179,6 +179,14 @@ TEST_F(SummarizeTest, WithAFailedPartItReportsAndEndsWithPartFailed) {
             "1 of 2 parts did not succeed, the first is s-1");
 }
 
+TEST_F(SummarizeTest, APartThatWasStoppedEarlyHasNotFailed) {
+  spec_.mutable_parts(1)->set_state("CANCELLED");
+  spec_.mutable_parts(1)->set_reason("STOPPED_EARLY");
+  EXPECT_THAT(Run(), IsOkAndHolds(ordo::training::v1::FINISHED));
+  EXPECT_THAT(Read("report.md"), HasSubstr("1 of 2 runs was stopped early"));
+  EXPECT_EQ(Records().back().finished().message(), "all parts are summed up");
+}
+
 TEST_F(SummarizeTest, AFinishedReportIsNotMadeAgain) {
   spec_.add_finished_reports("sweep");
   EXPECT_THAT(Run(), IsOkAndHolds(ordo::training::v1::FINISHED));

@@ -99,6 +99,11 @@ JobBuilder& JobBuilder::Sweeps(const std::vector<std::string>& parts,
   return *this;
 }
 
+JobBuilder& JobBuilder::StopsEarly(const jobs::v1::EarlyStopping& rule) {
+  *job_.OwnSpec().mutable_sweep()->mutable_early_stopping() = rule;
+  return *this;
+}
+
 JobBuilder& JobBuilder::PartOf(const std::string& parent,
                                const std::string& part) {
   job_.parent = parent;
@@ -165,6 +170,17 @@ AttemptBuilder& AttemptBuilder::Report(int64_t number, const std::string& id) {
   record.mutable_report()->set_id(id);
   record.mutable_report()->set_folder(
       absl::StrCat("results/", id, "-", attempt_.attempt()));
+  return *this;
+}
+
+AttemptBuilder& AttemptBuilder::Score(int64_t number,
+                                      const std::string& evaluation,
+                                      int64_t step, double score) {
+  Report(number, absl::StrCat(evaluation, "-", step));
+  training::v1::ReportWritten& report =
+      *attempt_.mutable_records()->rbegin()->mutable_report();
+  report.set_step(step);
+  (*report.mutable_metrics())["score"] = score;
   return *this;
 }
 

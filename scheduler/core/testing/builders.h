@@ -39,6 +39,8 @@ class JobBuilder {
   // time; 0: no limit.
   JobBuilder& Sweeps(const std::vector<std::string>& parts,
                      int max_parallel = 0);
+  // Of a sweep: which of its parts end early.
+  JobBuilder& StopsEarly(const jobs::v1::EarlyStopping& rule);
   // Makes it part of a sweep.
   JobBuilder& PartOf(const std::string& parent, const std::string& part = "");
   JobBuilder& MaxInterruptions(int count);
@@ -65,6 +67,9 @@ class AttemptBuilder {
   // A durable checkpoint, number `number` of its records.
   AttemptBuilder& Checkpoint(int64_t number, int64_t step);
   AttemptBuilder& Report(int64_t number, const std::string& id);
+  // Report <evaluation>-<step> with this `score`.
+  AttemptBuilder& Score(int64_t number, const std::string& evaluation,
+                        int64_t step, double score);
   AttemptBuilder& Warning(int64_t number, const std::string& message);
   // After its last record.
   AttemptBuilder& Exited(int exit_code);

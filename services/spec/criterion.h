@@ -1,0 +1,30 @@
+#ifndef ORDO_SERVICES_SPEC_CRITERION_H_
+#define ORDO_SERVICES_SPEC_CRITERION_H_
+
+#include <string>
+#include <vector>
+
+#include "base/status/details.h"
+#include "google/protobuf/message.h"
+
+namespace ordo::services::spec {
+
+// A field that names one of several things and has no default.
+struct Choice {
+  std::string field;
+  std::string value;
+  std::vector<std::string> choices;
+};
+// Appends a violation unless it does.
+void CheckChoice(const Choice& choice,
+                 std::vector<base::FieldViolation>* violations);
+
+// Appends what is wrong with how a message says which of two is better: by
+// `metric`, the larger or the smaller by `goal`.
+void CheckCriterion(const std::string& path,
+                    const google::protobuf::Message& message,
+                    std::vector<base::FieldViolation>* violations);
+
+}  // namespace ordo::services::spec
+
+#endif  // ORDO_SERVICES_SPEC_CRITERION_H_
