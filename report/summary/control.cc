@@ -36,6 +36,8 @@ struct Property {
 };
 
 constexpr size_t kDigestDigits = 12;
+// Of libraries: a version and the first digits of a digest.
+constexpr size_t kMaxLibrariesShown = 20;
 // Parameters that are named one by one.
 constexpr size_t kMaxNamed = 5;
 
@@ -206,6 +208,43 @@ void CheckSeed(uint64_t seed, const Runs& runs, const SummarizeSpec& spec,
   CheckQuestions(of, runs, spec, control);
 }
 
+// Field that decides a part of the environment.
+struct EnvironmentPart {
+  const char* name;
+  const char* field;
+};
+constexpr EnvironmentPart kEnvironment[] = {
+    {"threads", "resources.threads"}, {"libraries", "resources.device"},
+    {"kernels", "training.kernel"},   {"settings", "resources.device"},
+    {"gpu", "resources.device"},      {"ranks", "resources.ranks"},
+};
+
+// What the runs compute in beside build and device.
+void CheckEnvironment(const Runs& runs, const SummarizeSpec& spec,
+                      Control* control) {
+  const auto is_known = [](const Run& run) {
+    return run.part->control().environment().empty() ? "" : "recorded";
+  };
+  if (!std::all_of(runs.begin(), runs.end(),
+                   [&](const Run& run) { return *is_known(run) != 0; })) {
+    CheckSame({"environment", is_known}, runs, spec, control);
+    return;
+  }
+  for (const auto& [name, field] : kEnvironment) {
+    const std::string key = name;
+    const auto value = [&key](const Run& run) -> std::string {
+      const auto& parts = run.part->control().environment();
+      const auto found = parts.find(key);
+      return found == parts.end() ? "none" : found->second;
+    };
+    // With another kind of device come other libraries and kernels.
+    const bool by_device = MayDiffer(spec, "resources.device");
+    CheckSame({key, value, by_device ? "resources.device" : field,
+               key == "libraries" ? kMaxLibrariesShown : std::string::npos},
+              runs, spec, control);
+  }
+}
+
 void CheckAll(const Runs& runs, const SummarizeSpec& spec, Control* control) {
   const auto build = [](const Run& r) { return r.part->build_digest(); };
   const auto precision = [](const Run& r) {
@@ -217,6 +256,7 @@ void CheckAll(const Runs& runs, const SummarizeSpec& spec, Control* control) {
   CheckSame({"precision", precision, "training.precision"}, runs, spec,
             control);
   CheckSame({"device", device, "resources.device"}, runs, spec, control);
+  CheckEnvironment(runs, spec, control);
   std::vector<std::string> varying;
   std::vector<std::string> inexact;
   for (const Run& run : runs) {

@@ -45,16 +45,17 @@ struct Control {
 // Proved is, by what the runs recorded of themselves: all runs finished; for
 // each seed the same samples in the same order, as many tokens and steps, the
 // same initial values outside of the encoding, and the same questions; and over
-// all runs the same build of the trainer, device and precision, results that
-// the device gives again, and attempts that went on exactly where the one
-// before was.
+// all runs the same build of the trainer, device, precision, threads, libraries
+// and what else they compute in, results that the device gives again, and
+// attempts that went on exactly where the one before was.
 //
-// Where `differs` lists fields of the data, training.steps, training.precision
-// or resources.device, the order of data, steps, precision or device may
-// differ; the tokens must be as many all the same. Where it lists any field
-// outside of the encoding, runs may have parameters that others lack, or in
-// another shape; those that have the same name and shape must begin with the
-// same values all the same.
+// Where `differs` lists fields of the data, training.steps, training.precision,
+// resources.device, resources.threads, resources.ranks or training.kernel, the
+// order of data, steps, precision, device with its libraries, threads, ranks or
+// kernels may differ; the tokens must be as many all the same. Where it lists
+// any field outside of the encoding, runs may have parameters that others lack,
+// or in another shape; those that have the same name and shape must begin with
+// the same values all the same.
 Control CheckControl(const ordo::training::v1::SummarizeSpec& spec,
                      const std::vector<PartRecords>& records);
 

@@ -54,6 +54,42 @@ TEST(ControlTest, AnotherOrderOfDataIsNamedWithItsSeedAndRuns) {
                           "d474d474d474 (c-rope-s2)"));
 }
 
+TEST(ControlTest, WhatTheyComputeInMustBeTheSameAndIsNamed) {
+  auto spec = RopeAndTape();
+  for (auto& part : *spec.mutable_parts()) {
+    if (part.job() != "c-tape-s2") continue;
+    auto& parts = *part.mutable_control()->mutable_environment();
+    parts["threads"] = "4";
+    parts["libraries"] = "2.11.0 22c422c422c422c4";
+    parts["gpu"] = "NVIDIA H200, driver 580";
+  }
+  EXPECT_THAT(ReasonsOf(spec),
+              ElementsAre(HasSubstr("threads: 2 (c-rope-s1"),
+                          HasSubstr("libraries: 2.11.0 11b411b411b41 (c-rope"),
+                          HasSubstr("gpu: NVIDIA H200, driver 580 (c-tape-s2), "
+                                    "none (c-rope-s1")));
+}
+
+TEST(ControlTest, ThreadsMayDifferWhereTheyAreListed) {
+  auto spec = RopeAndTape();
+  spec.mutable_comparison()->add_differs("resources.threads");
+  for (auto& part : *spec.mutable_parts()) {
+    if (part.part() == "tape") {
+      (*part.mutable_control()->mutable_environment())["threads"] = "4";
+    }
+  }
+  const Control control = CheckControl(spec, RecordsOf(spec));
+  EXPECT_THAT(control.reasons, IsEmpty());
+  EXPECT_THAT(control.differences, ElementsAre(HasSubstr("threads: 2 (")));
+}
+
+TEST(ControlTest, AnEnvironmentThatWasNotRecordedIsNotProved) {
+  auto spec = RopeAndTape();
+  spec.mutable_parts(0)->mutable_control()->clear_environment();
+  EXPECT_THAT(ReasonsOf(spec),
+              ElementsAre(HasSubstr("environment: not recorded (c-rope-s1)")));
+}
+
 TEST(ControlTest, WhatWasNotRecordedIsNotProved) {
   auto spec = RopeAndTape();
   for (auto& part : *spec.mutable_parts()) {

@@ -207,8 +207,9 @@ void AddLead(const Control& control, Summary* summary) {
     lead.push_back(
         "Controlled: for each seed the runs saw the same data in the same "
         "order, began with the same values outside of the encoding and were "
-        "asked the same questions, with one build of the trainer, on one kind "
-        "of device, in one precision; computing them again gives the same, and "
+        "asked the same questions, with one build of the trainer, the same "
+        "libraries and threads, on one kind of device, in one precision; "
+        "computing them again gives the same, and "
         "each attempt went on exactly where the one before was.");
   } else {
     lead.push_back("Not controlled:");

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "base/files/file_util.h"
 #include "base/status/status.h"
 #include "model/cost/cost.h"
@@ -20,6 +22,20 @@ std::string DeviceOf(const Environment& environment) {
   if (environment.gpu.empty()) return "cpu " + environment.cpu_capability;
   // What else it says of the GPU follows a comma.
   return environment.gpu.substr(0, environment.gpu.find(','));
+}
+
+void SetEnvironment(const Environment& environment, RunControl* control) {
+  const std::pair<const char*, std::string> parts[] = {
+      {"threads", absl::StrCat(environment.threads)},
+      {"libraries", environment.torch_version},
+      {"kernels", environment.kernels},
+      {"settings", environment.settings},
+      {"gpu", environment.gpu},
+      {"ranks", absl::StrCat(environment.ranks)},
+  };
+  for (const auto& [name, value] : parts) {
+    if (!value.empty()) (*control->mutable_environment())[name] = value;
+  }
 }
 
 // Of forward and backward over a batch of the longest rows.
@@ -41,6 +57,7 @@ RunControl ControlOf(const Run& run, const Environment& environment,
   RunControl control;
   control.set_initial_digest(model::training::CombinedDigest(initial));
   control.set_device(DeviceOf(environment));
+  SetEnvironment(environment, &control);
   control.set_precision(run.spec().training().precision());
   control.set_deterministic(model::training::IsDeterministic());
   int64_t all = 0, of_encoding = 0;

@@ -23,6 +23,8 @@ using ::ordo::model::training::Run;
 using ::ordo::model::training::testing::TinySpec;
 using ::ordo::training::v1::RunControl;
 using ::ordo::training::v1::TrainSpec;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
 
 RunControl ControlOf(const TrainSpec& spec) {
   ConfigureNumerics(1);
@@ -50,6 +52,26 @@ TEST(RunControl, NamesTheGpu) {
   environment.cpu_capability = "AVX2";
   environment.gpu = "NVIDIA H200, sm_90, 132 processors, driver 13.0";
   EXPECT_EQ(trainer::ControlOf(**run, environment, {}).device(), "NVIDIA H200");
+}
+
+TEST(RunControl, TellsWhatElseItComputesIn) {
+  ConfigureNumerics(1);
+  const auto run = Run::Create(TinySpec("rope"));
+  ORDO_ASSERT_OK(run);
+  Environment environment;
+  environment.threads = 2;
+  environment.torch_version = "2.11.0 0f3a";
+  environment.kernels = "cpu_tiled";
+  environment.gpu = "NVIDIA H200, sm_90, 132 processors, driver 13.0";
+  const RunControl control = trainer::ControlOf(**run, environment, {});
+  EXPECT_THAT(
+      control.environment(),
+      UnorderedElementsAre(Pair("threads", "2"), Pair("ranks", "1"),
+                           Pair("libraries", "2.11.0 0f3a"),
+                           Pair("kernels", "cpu_tiled"),
+                           Pair("gpu",
+                                "NVIDIA H200, sm_90, 132 processors, driver "
+                                "13.0")));
 }
 
 TEST(RunControl, CountsTheEncodingsParametersApart) {

@@ -17,6 +17,8 @@ PartResult FinishedRun(const std::string& arm, uint64_t seed, double score) {
   auto& control = *part.mutable_control();
   control.set_initial_digest(absl::StrCat("1717171717170", seed));
   control.set_device("cpu avx2");
+  (*control.mutable_environment())["threads"] = "2";
+  (*control.mutable_environment())["libraries"] = "2.11.0 11b411b411b411b4";
   control.set_precision("fp32");
   control.set_deterministic(true);
   control.set_num_parameters(1000);
