@@ -102,7 +102,9 @@ bool WasStoppedEarly(const PartResult& part) {
 }
 
 bool EndedAsMeant(const PartResult& part) {
-  return HasSucceeded(part) || WasStoppedEarly(part);
+  const bool has_diverged =
+      !part.trial_of().empty() && part.reason() == "NON_FINITE";
+  return HasSucceeded(part) || WasStoppedEarly(part) || has_diverged;
 }
 
 }  // namespace ordo::report::summary

@@ -62,8 +62,8 @@ bool HasSucceeded(const ordo::training::v1::PartResult& part);
 // Whether it ended before, because its siblings were ahead.
 bool WasStoppedEarly(const ordo::training::v1::PartResult& part);
 
-// Whether nothing is missing of what it was to show: it succeeded or was stopped
-// early.
+// Whether nothing is missing of what it was to show: it succeeded, was stopped
+// early, or is a trial that showed that it diverges.
 bool EndedAsMeant(const ordo::training::v1::PartResult& part);
 
 }  // namespace ordo::report::summary

@@ -40,7 +40,7 @@ TEST(ResultsTest, OfAnEvaluationTheLastStepCounts) {
                   Field(&Scored::value, 0.5), Field(&Scored::step, 100))))));
 }
 
-TEST(ResultsTest, WhatWasStoppedEarlyEndedAsMeant) {
+TEST(ResultsTest, WhatWasStoppedEarlyOrIsATrialThatDivergedEndedAsMeant) {
   auto part = FinishedRun("rope", 1, 0.5);
   EXPECT_TRUE(EndedAsMeant(part));
   part.set_state("CANCELLED");
@@ -48,6 +48,11 @@ TEST(ResultsTest, WhatWasStoppedEarlyEndedAsMeant) {
   EXPECT_FALSE(EndedAsMeant(part));
   part.set_reason("STOPPED_EARLY");
   EXPECT_TRUE(WasStoppedEarly(part));
+  EXPECT_TRUE(EndedAsMeant(part));
+  part.set_state("FAILED");
+  part.set_reason("NON_FINITE");
+  EXPECT_FALSE(EndedAsMeant(part));
+  part.set_trial_of("rope");
   EXPECT_TRUE(EndedAsMeant(part));
 }
 

@@ -20,6 +20,7 @@
 #include "report/summary/lengths.h"
 #include "report/summary/results.h"
 #include "report/summary/tables.h"
+#include "report/summary/tuning.h"
 
 namespace ordo::report::summary {
 namespace {
@@ -82,6 +83,17 @@ Value CostValue(const ArmCost& cost) {
       NumberOrNull(static_cast<double>(cost.num_encoding_parameters));
   map["step_flops"] = NumberOrNull(cost.step_flops);
   map["device_seconds"] = NumberOrNull(cost.device_seconds);
+  return StructValue(std::move(fields));
+}
+
+Value TrialValue(const Trial& trial) {
+  Struct fields;
+  auto& map = *fields.mutable_fields();
+  map["arm"] = TextValue(trial.part->trial_of());
+  map["job"] = TextValue(trial.part->job());
+  map["learning_rate"] = NumberOrNull(trial.part->control().learning_rate());
+  map["score"] = NumberOrNull(trial.score);
+  map["chosen"] = BoolValue(trial.is_chosen);
   return StructValue(std::move(fields));
 }
 
@@ -224,13 +236,21 @@ void AddLead(const Control& control, Summary* summary) {
 absl::Status AddComparison(const SummarizeSpec& spec,
                            const std::vector<PartRecords>& records,
                            Summary* summary, Struct* json) {
-  ORDO_ASSIGN_OR_RETURN(const Comparison comparison, Compare(spec, records));
+  const SummarizeSpec runs = RunsOf(spec);
+  const std::vector<PartRecords> of_runs = RecordsOfRuns(spec, records);
+  ORDO_ASSIGN_OR_RETURN(Comparison comparison, Compare(runs, of_runs));
+  CheckTuning(spec, records, &comparison.control);
   summary->method = kComparisonMethod;
   AddLead(comparison.control, summary);
-  summary->tables = {ComparisonTable(comparison), CostTable(comparison)};
+  summary->tables = {ComparisonTable(comparison)};
+  if (runs.parts_size() < spec.parts_size()) {
+    summary->tables.push_back(TuningTable(spec));
+    (*json->mutable_fields())["trials"] = ListOf(TrialsOf(spec), TrialValue);
+  }
+  summary->tables.push_back(CostTable(comparison));
   summary->differences_csv = ToCsv(DifferenceTable(comparison));
   AddComparedFigures(comparison, summary);
-  AddLengths(CompareLengths(spec, comparison, records), comparison.confidence,
+  AddLengths(CompareLengths(runs, comparison, of_runs), comparison.confidence,
              summary);
   AddComparedMetrics(comparison, summary);
   AddComparison(comparison, json);
@@ -242,7 +262,9 @@ void AddArmCurves(const SummarizeSpec& spec, const std::vector<Curve>& curves,
                   Summary* summary) {
   std::set<std::string> succeeded;
   for (const PartResult& part : spec.parts()) {
-    if (HasSucceeded(part)) succeeded.insert(part.job());
+    if (HasSucceeded(part) && part.trial_of().empty()) {
+      succeeded.insert(part.job());
+    }
   }
   std::vector<Curve> whole;
   for (const Curve& curve : curves) {
@@ -264,12 +286,13 @@ void AddArmCurves(const SummarizeSpec& spec, const std::vector<Curve>& curves,
 
 // The newest checkpoint of each part that trained, and those that the others
 // evaluated, whose digests are not told. Only the figure of all runs shows
-// parts that did not succeed.
+// parts that did not succeed, and trials.
 FigureSource SourceOf(const SummarizeSpec& spec, const NamedFigure& figure) {
   const bool of_all = figure.name == kCurvesOfRuns;
   FigureSource source{spec.job(), {}, absl::StrCat("ordo report ", spec.job())};
   for (const PartResult& part : spec.parts()) {
-    if (!of_all && !HasSucceeded(part)) continue;
+    const bool is_compared = HasSucceeded(part) && part.trial_of().empty();
+    if (!of_all && !is_compared) continue;
     if (!part.checkpoint().name().empty()) {
       source.models.push_back(
           {part.job(), part.checkpoint().manifest_sha256()});

@@ -105,6 +105,11 @@ JobFacts FactsOf(const jobs::v1::JobSpec& spec, SpecHandlePtr handle) {
   facts.num_steps = spec.training().steps();
   facts.needs = NeedsOf(spec);
   facts.references = References(spec);
+  std::vector<std::string> trials;
+  for (const auto& trial : spec.tuned_by().trials()) {
+    trials.push_back(JobIdOf(trial.job()));
+  }
+  facts.trials = std::move(trials);
   return facts;
 }
 
@@ -186,6 +191,7 @@ Demand DemandOf(const jobs::v1::JobSpec& spec) {
   demand.shape = ShapeOf(spec);
   demand.max_parallel = MaxParallelOf(spec);
   demand.early_stop = EarlyStopOf(spec);
+  if (spec.has_tuned_by()) demand.tuned_by = CriterionOf(spec.tuned_by());
   demand.keep =
       spec.checkpoint().keep() > 0 ? spec.checkpoint().keep() : kDefaultKeep;
   for (const training::v1::Evaluation& one : spec.evaluations()) {

@@ -52,6 +52,8 @@ struct JobFacts {
   SparseVector<NeededJob> needs;
   // Checkpoints and reports of other jobs (resource names) that the spec names.
   SparseVector<std::string> references;
+  // Ids of the jobs of tuned_by.trials.
+  SparseVector<std::string> trials;
 
   std::string user;
   SparseVector<std::string> notices;

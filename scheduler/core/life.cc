@@ -8,6 +8,7 @@
 #include "scheduler/core/artifacts.h"
 #include "scheduler/core/reasons.h"
 #include "scheduler/core/references.h"
+#include "scheduler/core/trials.h"
 #include "scheduler/core/waiting.h"
 
 namespace ordo::scheduler::core {
@@ -23,18 +24,27 @@ bool MustSucceed(const JobFacts& job, const std::string& needed) {
 // A job that waits never starts, for this reason.
 void FailForNeed(Turn& turn, JobEntry& entry, const std::string& why) {
   const std::string id = entry.job->id();
+  const bool has_trials = !entry.job->facts->trials.empty();
+  const std::string fix =
+      has_trials
+          ? absl::StrCat("see why: ordo show ", entry.job->facts->trials[0])
+          : absl::StrCat("to try again with another: ordo rerun ", id,
+                         " --set 'needs=[{job: jobs/OTHER}]'");
   JobEdit edit(turn, entry);
   LeaveQueue(turn, entry, edit.job());
   Follow(edit, Trigger::kFail, reason::kNeedFailed,
-         absl::StrCat(why, "; to try again with another: ordo rerun ", id,
-                      " --set 'needs=[{job: jobs/OTHER}]'"));
+         absl::StrCat(why, "; ", fix));
   FinishJob(edit);
   edit.Commit();
 }
 
 // Why a job whose needs have ended cannot start all the same: one of them left
-// none of the checkpoints that it was to. Empty: it can.
+// none of the checkpoints that it was to, or its trials no score. Empty: it
+// can.
 std::string WhatIsMissing(const State& state, const JobFacts& job) {
+  if (!job.trials.empty() && !BestTrial(state, TrialsOf(job)).has_value()) {
+    return NothingOf(TrialsOf(job));
+  }
   for (const std::string& name : job.references) {
     if (!NamesJob(name) || FindReferenced(state, name) != nullptr) continue;
     const auto needed = state.jobs.find(JobIdOf(name));

@@ -219,6 +219,7 @@ absl::StatusOr<SpecPtr> ResolveReferences(const State& state,
 std::vector<std::string> PinnedBy(const JobFacts& job) {
   std::vector<std::string> names = job.references.value();
   for (const std::string& part : job.parts) names.push_back(JobName(part));
+  for (const std::string& trial : job.trials) names.push_back(JobName(trial));
   return names;
 }
 

@@ -25,7 +25,7 @@ bool operator<(const Demand& a, const Demand& b) {
         std::tie(demand.queue, demand.max_parallel, demand.keep,
                  demand.evaluations, demand.queue_time_limit,
                  demand.step_timeout),
-        KeyOf(demand.early_stop),
+        KeyOf(demand.early_stop), KeyOf(demand.tuned_by),
         policy::KeyOf(demand.shape));
   };
   return key(a) < key(b);

@@ -49,6 +49,8 @@ struct Demand {
   int32_t max_parallel = 0;
   // Of its parts.
   EarlyStop early_stop;
+  // By what its trials are told apart; without an evaluation: it has none.
+  Criterion tuned_by;
   // Checkpoints kept.
   int32_t keep = 0;
   // Names of its evaluations, as reports have them.

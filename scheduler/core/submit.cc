@@ -15,6 +15,7 @@
 #include "scheduler/core/needs.h"
 #include "scheduler/core/reasons.h"
 #include "scheduler/core/references.h"
+#include "scheduler/core/trials.h"
 #include "scheduler/core/waiting.h"
 
 namespace ordo::scheduler::core {
@@ -120,9 +121,11 @@ absl::Status PlanNew(const State& state, NewJob& job, Plan* plan) {
   }
   ORDO_RETURN_IF_ERROR(CheckNotRetired(job, *plan));
   ORDO_RETURN_IF_ERROR(job.refusal);
-  ORDO_ASSIGN_OR_RETURN(
-      job.spec,
-      ResolveReferences(state, {plan->names, plan->retired}, job.spec));
+  const NamedJobs named{plan->names, plan->retired};
+  ORDO_ASSIGN_OR_RETURN(job.spec, ResolveReferences(state, named, job.spec));
+  if (job.spec->has_tuned_by()) {
+    ORDO_RETURN_IF_ERROR(CheckTrials(state, named, TrialsOf(*job.spec)));
+  }
   if (!job.request_id.empty()) plan->request_ids[job.request_id] = id;
   plan->created.emplace(id, std::move(job));
   plan->order.push_back(id);

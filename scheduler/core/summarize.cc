@@ -20,6 +20,7 @@
 #include "base/text/cut.h"
 #include "scheduler/core/present.h"
 #include "scheduler/core/task.h"
+#include "scheduler/core/trials.h"
 
 namespace ordo::scheduler::core {
 namespace {
@@ -218,6 +219,23 @@ absl::StatusOr<PartResult> PartOf(const JobEntry& entry, size_t room) {
   return part;
 }
 
+// Says of trials whose arm they are of, and of runs whose trial they followed.
+void NameTrials(const State& state, const JobFacts& parent,
+                training::v1::SummarizeSpec* task) {
+  std::map<std::string, std::string> arms;
+  for (int i = 0; i < task->parts_size(); ++i) {
+    PartResult& part = *task->mutable_parts(i);
+    const Trials trials = TrialsOf(*state.jobs.at(parent.parts[i]).job->facts);
+    for (const std::string& trial : trials.jobs) arms[trial] = part.part();
+    const std::optional<size_t> best = BestTrial(state, trials);
+    if (best.has_value()) part.set_tuned_from(trials.jobs[*best]);
+  }
+  for (PartResult& part : *task->mutable_parts()) {
+    const auto arm = arms.find(part.job());
+    if (arm != arms.end()) part.set_trial_of(arm->second);
+  }
+}
+
 }  // namespace
 
 absl::Status SetSummarizeTask(const State& state, const JobEntry& entry,
@@ -234,12 +252,19 @@ absl::Status SetSummarizeTask(const State& state, const JobEntry& entry,
     asked.set_baseline(compare.baseline());
     asked.set_confidence(compare.confidence());
     *asked.mutable_differs() = compare.differs();
+    if (compare.has_tune()) {
+      const jobs::v1::Tune& tune = compare.tune();
+      asked.mutable_tuning()->set_evaluation(tune.evaluation().name());
+      asked.mutable_tuning()->set_metric(tune.metric());
+      asked.mutable_tuning()->set_goal(tune.goal());
+    }
   }
   for (const std::string& part : facts.parts) {
     ORDO_ASSIGN_OR_RETURN(*task->add_parts(),
                           PartOf(state.jobs.at(part),
                                  kMaxSummaryReportBytes / facts.parts.size()));
   }
+  NameTrials(state, facts, task);
   for (const auto& [id, report] : entry.reports) task->add_finished_reports(id);
   return absl::OkStatus();
 }

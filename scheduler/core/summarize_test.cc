@@ -221,6 +221,40 @@ TEST_F(SummarizeTest, AComparisonSaysWhatItAsksFor) {
   EXPECT_EQ(task.comparison().differs(0), "encoding");
 }
 
+TEST_F(SummarizeTest, TrialsNameTheirArmAndRunsTheTrialThatTheyFollow) {
+  Observe(AttemptBuilder("s-0", 1).Running().Exited(0));
+  Observe(AttemptBuilder("s-1", 1).Running().Exited(0));
+  Observe(AttemptBuilder("s", 1).Running().Exited(0));
+  NewJob compare = JobBuilder("c").Sweeps({"c-t0", "c-t1", "c-s1"});
+  compare.OwnSpec().set_kind(jobs::v1::JobSpec::COMPARE);
+  compare.OwnSpec().clear_sweep();
+  jobs::v1::Tune& tune = *compare.OwnSpec().mutable_compare()->mutable_tune();
+  tune.mutable_evaluation()->set_name("held");
+  tune.set_metric("score");
+  tune.set_goal("max");
+  ORDO_ASSERT_OK(shell_.Submit(
+      {JobBuilder("c-t0").PartOf("c", "rope, first"),
+       JobBuilder("c-t1").PartOf("c", "rope, second"),
+       JobBuilder("c-s1").PartOf("c", "rope").TunedBy({"c-t0", "c-t1"}),
+       compare}));
+  shell_.Ignore();
+  Observe(AttemptBuilder("c-t0", 1)
+              .Running()
+              .Score(1, "held", 100, 0.25)
+              .Exited(0));
+  Observe(
+      AttemptBuilder("c-t1", 1).Running().Score(1, "held", 100, 0.5).Exited(0));
+  const SummarizeSpec task = TaskOf("c");
+  EXPECT_EQ(task.comparison().tuning().evaluation(), "held");
+  EXPECT_EQ(task.comparison().tuning().metric(), "score");
+  EXPECT_EQ(task.comparison().tuning().goal(), "max");
+  EXPECT_EQ(task.parts(0).trial_of(), "rope");
+  EXPECT_EQ(task.parts(1).trial_of(), "rope");
+  EXPECT_EQ(task.parts(1).tuned_from(), "");
+  EXPECT_EQ(task.parts(2).trial_of(), "");
+  EXPECT_EQ(task.parts(2).tuned_from(), "c-t1");
+}
+
 TEST_F(SummarizeTest, OfTooManyReportsTheOldestAreLeftOutAndCounted) {
   AttemptBuilder builder("s-0", 1);
   builder.Running();

@@ -1,11 +1,14 @@
 #include "scheduler/core/task.h"
 
+#include <cstddef>
+#include <optional>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "base/status/status.h"
 #include "scheduler/core/names.h"
 #include "scheduler/core/references.h"
+#include "scheduler/core/trials.h"
 
 namespace ordo::scheduler::core {
 namespace {
@@ -63,6 +66,21 @@ void SetResources(const jobs::v1::JobSpec& spec,
   if (asked.has_threads()) resources->set_threads(asked.threads());
 }
 
+// What the best of its trials shows, which have ended.
+absl::Status SetTuned(const State& state, const JobFacts& job,
+                      const jobs::v1::JobSpec& spec,
+                      training::v1::TrainSpec* task) {
+  if (job.trials.empty()) return absl::OkStatus();
+  const std::optional<size_t> best = BestTrial(state, TrialsOf(job));
+  if (!best.has_value()) {
+    return absl::DataLossError(
+        absl::StrCat(JobName(job.id), ": ", NothingOf(TrialsOf(job))));
+  }
+  task->mutable_training()->set_learning_rate(
+      spec.tuned_by().trials(static_cast<int>(*best)).learning_rate());
+  return absl::OkStatus();
+}
+
 // What nobody knows to have run may be another job's of this name. The first
 // attempt finds nothing that it would remove.
 void SetOwnAttempts(const JobRecord& job, training::v1::TrainSpec* task) {
@@ -99,6 +117,7 @@ absl::Status SetTrainTask(const State& state, const JobEntry& entry,
   task->mutable_encoding()->MergeFrom(spec.encoding());
   task->mutable_data()->MergeFrom(spec.data());
   task->mutable_training()->MergeFrom(spec.training());
+  ORDO_RETURN_IF_ERROR(SetTuned(state, *entry.job->facts, spec, task));
   task->mutable_checkpoint()->MergeFrom(spec.checkpoint());
   *task->mutable_evaluations() = spec.evaluations();
   SetResources(spec, task->mutable_resources());

@@ -2,6 +2,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -12,6 +13,7 @@
 #include "services/spec/expand_kinds.h"
 #include "services/spec/overrides.h"
 #include "services/spec/spec_diff.h"
+#include "services/spec/tune.h"
 
 namespace ordo::services::spec {
 namespace {
@@ -79,6 +81,7 @@ void ResolveCompare(Compare* compare, Violations* violations) {
                                        " entries; at most ", kMaxSeeds)});
   }
   CheckSeeds("compare.seeds", compare->seeds(), violations);
+  ResolveTune(compare, violations);
   if (compare->differs().empty()) compare->add_differs("encoding");
   if (compare->differs_size() > kMaxDiffers) {
     violations->push_back(
@@ -111,14 +114,12 @@ void ResolveBaseline(Compare* compare, Violations* violations) {
                     base::SuggestName(compare->baseline(), names))});
 }
 
-Part MakePart(const JobSpec& parent, int arm_index, int seed_index,
-              PartViolations* violations) {
-  const Compare& compare = parent.compare();
+// What the runs of an arm have in common; without a name.
+Part MakeArm(const Compare& compare, int arm_index,
+             PartViolations* violations) {
   const Compare::Arm& arm = compare.arms(arm_index);
-  const uint64_t seed = compare.seeds(seed_index);
   Part part;
   part.spec = compare.run();
-  part.spec.set_name(absl::StrCat(parent.name(), "-", arm.name(), "-s", seed));
   part.origin = "compare.run";
   part.label = arm.name();
   ValuesByPath values;
@@ -128,16 +129,49 @@ Part MakePart(const JobSpec& parent, int arm_index, int seed_index,
     part.sources[path] = absl::StrCat(ArmPath(arm_index), ".set.", path);
     texts.push_back(absl::StrCat(path, "=", ValueText(*value)));
   }
-  texts.push_back(absl::StrCat("training.seed=", seed));
-  texts.push_back(absl::StrCat("data.seed=", seed));
   part.differs = absl::StrJoin(texts, ", ");
   Violations wrong;
   ApplyOverrides(values, &part.spec, &wrong);
+  if (compare.has_tune() && part.spec.training().has_learning_rate()) {
+    wrong.push_back(
+        {"training.learning_rate", "is what compare.tune says; leave it out"});
+  }
   violations->Add(part, wrong);
+  return part;
+}
+
+Part MakeRun(const JobSpec& parent, const Part& arm, int seed_index,
+             PartViolations* violations) {
+  const uint64_t seed = parent.compare().seeds(seed_index);
+  Part part = arm;
+  part.spec.set_name(absl::StrCat(parent.name(), "-", arm.label, "-s", seed));
+  absl::StrAppend(&part.differs, part.differs.empty() ? "" : ", ",
+                  "training.seed=", seed, ", data.seed=", seed);
   const std::string source = absl::StrCat("compare.seeds[", seed_index, "]");
   SetSeed({"training.seed", seed, source}, &part, violations);
   SetSeed({"data.seed", seed, source}, &part, violations);
+  if (parent.compare().has_tune()) FollowTrials(parent, &part);
   return part;
+}
+
+// All trials, arm by arm; then all arms for each seed.
+void MakeRuns(const JobSpec& parent, std::vector<Part>* parts,
+              PartViolations* violations) {
+  const Compare& compare = parent.compare();
+  std::vector<Part> arms;
+  for (int arm = 0; arm < compare.arms_size(); ++arm) {
+    arms.push_back(MakeArm(compare, arm, violations));
+    for (int i = 0; i < compare.tune().learning_rate_size(); ++i) {
+      Part trial = arms.back();
+      MakeTrial(parent, i, &trial, violations);
+      parts->push_back(std::move(trial));
+    }
+  }
+  for (int seed = 0; seed < compare.seeds_size(); ++seed) {
+    for (const Part& arm : arms) {
+      parts->push_back(MakeRun(parent, arm, seed, violations));
+    }
+  }
 }
 
 // Whether arms may differ at `path`.
@@ -165,11 +199,20 @@ std::string SaidIn(const std::string& path, const ArmAndBaseline& pair) {
   return ArmPath(pair.index) + ".set";
 }
 
+// Without its name and what it takes from the trials of its own arm.
+JobSpec WhatItIs(JobSpec spec) {
+  spec.clear_name();
+  spec.clear_tuned_by();
+  spec.clear_needs();
+  return spec;
+}
+
 void CheckArm(const Compare& compare, const ArmAndBaseline& pair,
               Violations* violations) {
   const Part& arm = pair.arm;
   const Part& baseline = pair.baseline;
-  for (const Difference& found : DiffSpecs(arm.spec, baseline.spec)) {
+  for (const Difference& found :
+       DiffSpecs(WhatItIs(arm.spec), WhatItIs(baseline.spec))) {
     if (MayDiffer(compare, found.path)) continue;
     const std::string field = SaidIn(found.path, pair);
     const bool told = std::any_of(
@@ -200,22 +243,18 @@ void MakeCompareParts(JobSpec* parent, std::vector<Part>* parts,
   ResolveCompare(&compare, violations);
   const bool has_arms = CheckArms(compare, violations);
   ResolveBaseline(&compare, violations);
-  const size_t number = static_cast<size_t>(compare.arms_size()) *
-                        static_cast<size_t>(compare.seeds_size());
+  const auto of_each = static_cast<size_t>(compare.seeds_size() +
+                                           compare.tune().learning_rate_size());
+  const size_t number = static_cast<size_t>(compare.arms_size()) * of_each;
   BytesOfParts bytes = BytesOfEach(*parent, compare.run());
   for (const Compare::Arm& arm : compare.arms()) {
-    bytes.of_all +=
-        arm.ByteSizeLong() * static_cast<size_t>(compare.seeds_size());
+    bytes.of_all += arm.ByteSizeLong() * of_each;
   }
   const bool has_number =
       CheckNumberOfParts("compare", number, bytes, violations);
   if (!has_run || !has_arms || !has_number) return;
   PartViolations wrong;
-  for (int seed = 0; seed < compare.seeds_size(); ++seed) {
-    for (int arm = 0; arm < compare.arms_size(); ++arm) {
-      parts->push_back(MakePart(*parent, arm, seed, &wrong));
-    }
-  }
+  MakeRuns(*parent, parts, &wrong);
   wrong.MoveTo(*parts, violations);
 }
 
@@ -227,21 +266,25 @@ void CheckCompareParts(const JobSpec& parent, const std::vector<Part>& parts,
   const auto baseline = static_cast<size_t>(
       std::find(names.begin(), names.end(), compare.baseline()) -
       names.begin());
-  // The first parts are all arms with one seed.
+  const auto num_trials =
+      static_cast<size_t>(compare.tune().learning_rate_size());
+  // After the trials come all arms with one seed.
+  const Part* const runs = &parts[num_arms * num_trials];
   std::map<std::string, std::string> seen;
   for (size_t i = 0; i < num_arms; ++i) {
-    JobSpec unnamed = parts[i].spec;
-    unnamed.clear_name();
-    const auto [first, added] =
-        seen.emplace(base::DeterministicBytes(unnamed), parts[i].label);
+    const auto [first, added] = seen.emplace(
+        base::DeterministicBytes(WhatItIs(runs[i].spec)), runs[i].label);
+    if (num_trials > 0 && violations->empty()) {
+      CheckHeldOut(parts[i * num_trials], runs[i], violations);
+    }
     if (!added) {
       violations->push_back(
           {ArmPath(static_cast<int>(i)) + ".set",
-           absl::StrCat("makes the arm ", parts[i].label, " the same as ",
+           absl::StrCat("makes the arm ", runs[i].label, " the same as ",
                         first->second,
                         "; give it what differs, or leave it out")});
     } else if (i != baseline) {
-      CheckArm(compare, {parts[i], static_cast<int>(i), parts[baseline]},
+      CheckArm(compare, {runs[i], static_cast<int>(i), runs[baseline]},
                violations);
     }
   }

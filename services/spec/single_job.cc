@@ -14,6 +14,7 @@
 #include "services/spec/gate_job.h"
 #include "services/spec/references.h"
 #include "services/spec/scheduling.h"
+#include "services/spec/tuned_by.h"
 
 namespace ordo::services::spec {
 namespace {
@@ -49,6 +50,7 @@ void ResolveTrain(JobSpec* spec, Violations* violations) {
   RefuseFields({"benchmark"}, kForBenchmarks, *spec, violations);
   RefuseFields({"gate"}, kForGates, *spec, violations);
   RefuseParts(*spec, violations);
+  CheckTunedBy(*spec, violations);
   const bool is_from = !spec->model().from().empty();
   if (is_from) {
     ResolveModelFrom(spec->mutable_model()->mutable_from(), violations);
@@ -76,9 +78,10 @@ void ResolveTrain(JobSpec* spec, Violations* violations) {
 }
 
 void ResolveEvaluate(JobSpec* spec, Violations* violations) {
-  RefuseFields({"model", "data", "training", "checkpoint", "start_from"},
-               "is for kind: train; an evaluation takes it from the checkpoint",
-               *spec, violations);
+  RefuseFields(
+      {"model", "data", "training", "checkpoint", "start_from", "tuned_by"},
+      "is for kind: train; an evaluation takes it from the checkpoint", *spec,
+      violations);
   RefuseFields({"benchmark"}, kForBenchmarks, *spec, violations);
   RefuseFields({"gate"}, kForGates, *spec, violations);
   RefuseParts(*spec, violations);
@@ -126,7 +129,7 @@ void ResolveEvaluate(JobSpec* spec, Violations* violations) {
 
 void ResolveBenchmark(JobSpec* spec, Violations* violations) {
   RefuseFields({"model", "encoding", "data", "training", "checkpoint",
-                "evaluations", "checkpoints", "start_from", "gate"},
+                "evaluations", "checkpoints", "start_from", "gate", "tuned_by"},
                "has no meaning with kind: benchmark; leave it out", *spec,
                violations);
   RefuseParts(*spec, violations);

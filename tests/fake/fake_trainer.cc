@@ -453,8 +453,10 @@ int FakeTrainer::Summarize(const training::SummarizeSpec& spec) {
   for (const training::PartResult& part : spec.parts()) {
     absl::StrAppend(&states, states.empty() ? "" : ",", "\"", part.job(),
                     "\":\"", part.state(), "\"");
-    const bool as_meant =
-        part.state() == "SUCCEEDED" || part.reason() == "STOPPED_EARLY";
+    const bool has_diverged =
+        !part.trial_of().empty() && part.reason() == "NON_FINITE";
+    const bool as_meant = part.state() == "SUCCEEDED" ||
+                          part.reason() == "STOPPED_EARLY" || has_diverged;
     if (!as_meant) ++num_failed;
   }
   if (std::count(spec.finished_reports().begin(), spec.finished_reports().end(),

@@ -59,6 +59,7 @@ RunControl ControlOf(const Run& run, const Environment& environment,
   control.set_device(DeviceOf(environment));
   SetEnvironment(environment, &control);
   control.set_precision(run.spec().training().precision());
+  control.set_learning_rate(run.spec().training().learning_rate());
   control.set_deterministic(model::training::IsDeterministic());
   int64_t all = 0, of_encoding = 0;
   for (const auto& [name, tensor] : run.model().Parameters()) {

@@ -41,6 +41,9 @@ class JobBuilder {
                      int max_parallel = 0);
   // Of a sweep: which of its parts end early.
   JobBuilder& StopsEarly(const jobs::v1::EarlyStopping& rule);
+  // It takes the learning rate of the best of these jobs, which it needs
+  // (ENDED), by the largest `score` of `held`; the first has 1, and so on.
+  JobBuilder& TunedBy(const std::vector<std::string>& trials);
   // Makes it part of a sweep.
   JobBuilder& PartOf(const std::string& parent, const std::string& part = "");
   JobBuilder& MaxInterruptions(int count);

@@ -86,6 +86,18 @@ std::string PriorityText(const Job& job) {
   return absl::StrCat(job.priority(), user.empty() ? "" : ", set by ", user);
 }
 
+// What a run takes of its trials; empty: it has none.
+std::string TunedRate(const Job& job) {
+  if (!job.spec().has_tuned_by()) return "";
+  const std::string best = absl::StrCat(
+      "that of the best of ", job.spec().tuned_by().trials_size(), " trials");
+  double rate = 0;
+  for (const Attempt& attempt : job.attempts()) {
+    if (attempt.has_control()) rate = attempt.control().learning_rate();
+  }
+  return rate > 0 ? absl::StrCat(rate, ", ", best) : best;
+}
+
 absl::Status ShowJob(Context& context, const std::string& name) {
   ORDO_ASSIGN_OR_RETURN(const Job job, GetJob(context, name));
   if (PrintStructured(context, job)) return absl::OkStatus();
@@ -102,6 +114,9 @@ absl::Status ShowJob(Context& context, const std::string& name) {
   if (!job.parent().empty()) {
     lines.push_back(
         {"Part of", absl::StrCat(ShortName(job.parent()), ": ", job.part())});
+  }
+  if (const std::string rate = TunedRate(job); !rate.empty()) {
+    lines.push_back({"Learning rate", rate});
   }
   lines.push_back({"Queue", job.spec().queue()});
   lines.push_back({"Priority", PriorityText(job)});

@@ -55,6 +55,20 @@ TEST_F(ShowTest, ResumeThatWasNotExactSaysSo) {
                                "jobs/a/checkpoints/5-1, not exactly\n"));
 }
 
+TEST_F(ShowTest, ARunThatFollowsTrialsSaysWhatItTook) {
+  scheduler_.SetJob("a", Job::QUEUED, [](Job* job) {
+    job->mutable_spec()->mutable_tuned_by()->add_trials();
+    job->mutable_spec()->mutable_tuned_by()->add_trials();
+  });
+  EXPECT_EQ(Run({"show", "a"}), 0);
+  EXPECT_THAT(out(), HasSubstr("that of the best of 2 trials\n"));
+  scheduler_.SetJob("a", Job::RUNNING, [](Job* job) {
+    job->add_attempts()->mutable_control()->set_learning_rate(0.003);
+  });
+  EXPECT_EQ(Run({"show", "a"}), 0);
+  EXPECT_THAT(out(), HasSubstr("0.003, that of the best of 2 trials\n"));
+}
+
 TEST_F(ShowTest, AnAttemptSaysWhereItsRanksAreAndHowTheyEnded) {
   scheduler_.SetJob("a", Job::RUNNING, [](Job* job) {
     auto* attempt = job->add_attempts();

@@ -1,0 +1,63 @@
+#include "scheduler/core/trials.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "scheduler/core/scores.h"
+
+namespace ordo::scheduler::core {
+
+Trials TrialsOf(const JobFacts& job) {
+  return {job.trials.value(), job.demand().tuned_by};
+}
+
+Trials TrialsOf(const jobs::v1::JobSpec& spec) {
+  return {FactsOf(spec).trials.value(), DemandOf(spec).tuned_by};
+}
+
+std::optional<size_t> BestTrial(const State& state, const Trials& trials) {
+  std::optional<size_t> best;
+  double best_score = 0;
+  for (size_t i = 0; i < trials.jobs.size(); ++i) {
+    const auto trial = state.jobs.find(trials.jobs[i]);
+    if (trial == state.jobs.end()) continue;
+    const auto score =
+        ScoreAt(trial->second, trials.by, NewestStep(trial->second, trials.by));
+    if (!score.has_value() || !std::isfinite(*score)) continue;
+    if (best.has_value() && !IsBetter(trials.by, *score, best_score)) continue;
+    best = i;
+    best_score = *score;
+  }
+  return best;
+}
+
+absl::Status CheckTrials(const State& state, const NamedJobs& named,
+                         const Trials& trials) {
+  bool all_ended = true;
+  for (size_t i = 0; i < trials.jobs.size(); ++i) {
+    const std::string& id = trials.jobs[i];
+    const auto trial = state.jobs.find(id);
+    const bool is_there = trial != state.jobs.end();
+    if (!is_there && named.created.count(id) == 0) {
+      return absl::NotFoundError(absl::StrCat(
+          "tuned_by.trials[", i, "].job: there is no job ", id,
+          "; leave tuned_by out, and give training.learning_rate"));
+    }
+    all_ended = all_ended && is_there && IsTerminal(trial->second.job->state);
+  }
+  if (!all_ended || BestTrial(state, trials).has_value()) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat("tuned_by.trials: ", NothingOf(trials)));
+}
+
+std::string NothingOf(const Trials& trials) {
+  return absl::StrCat("none of its trials, ", absl::StrJoin(trials.jobs, ", "),
+                      ", left a finite ", trials.by.metric, " of ",
+                      trials.by.evaluation);
+}
+
+}  // namespace ordo::scheduler::core
