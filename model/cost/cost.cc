@@ -241,4 +241,11 @@ Cost CountCost(const CostSubject& subject, const CostOptions& options) {
   return ModelCounter(subject, options).Count();
 }
 
+double TrainingFlops(const CostSubject& subject, int64_t tokens, int64_t rows) {
+  CostOptions options;
+  options.tokens = tokens;
+  return 3.0 * static_cast<double>(CountCost(subject, options).whole.flops) *
+         static_cast<double>(rows);
+}
+
 }  // namespace ordo::model::cost

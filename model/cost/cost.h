@@ -70,6 +70,11 @@ struct CostSubject {
 
 Cost CountCost(const CostSubject& subject, const CostOptions& options);
 
+// Floating-point operations of training on `rows` rows of so many tokens: the
+// forward passes as CostConvention::kModel counts them, and twice that for the
+// backward passes.
+double TrainingFlops(const CostSubject& subject, int64_t tokens, int64_t rows);
+
 }  // namespace ordo::model::cost
 
 #endif  // ORDO_MODEL_COST_COST_H_

@@ -152,6 +152,14 @@ TEST(CostTest, KeysAndValuesAreKeptForEachKeyHead) {
   }
 }
 
+TEST(CostTest, TrainingTakesThreePassesOfEachRow) {
+  const Spec spec = Resolved("{}", "{name: rope}");
+  CostOptions options;
+  options.tokens = 16;
+  EXPECT_EQ(TrainingFlops({spec.model, spec.encoding}, 16, 5),
+            15.0 * static_cast<double>(Whole(spec, options).flops));
+}
+
 TEST(CostTest, PartsAddUpToTheWhole) {
   const Spec spec = Resolved("{}", "{name: cope, params: {gates: sep_keys}}");
   for (const auto convention : Conventions()) {

@@ -60,8 +60,9 @@ absl::StatusOr<Places> PlaceParts(const SummarizeSpec& spec,
   return places;
 }
 
+// `by_end`: scores are those of the ends of runs, at whatever step that is.
 absl::StatusOr<std::optional<stats::ArmComparison>> CompareValues(
-    const Comparison& comparison, const ComparedMetric& metric) {
+    const Comparison& comparison, const ComparedMetric& metric, bool by_end) {
   std::vector<stats::Arm> arms;
   for (const std::string& name : comparison.arms) arms.push_back({name, {}});
   for (size_t seed = 0; seed < comparison.seeds.size(); ++seed) {
@@ -70,7 +71,7 @@ absl::StatusOr<std::optional<stats::ArmComparison>> CompareValues(
         metric.scores.begin(), metric.scores.end(), [&](const auto& scores) {
           const std::optional<Scored>& score = scores[seed];
           return score.has_value() && std::isfinite(score->value) &&
-                 score->step == first->step;
+                 (by_end || score->step == first->step);
         });
     if (!is_whole) continue;
     for (size_t arm = 0; arm < arms.size(); ++arm) {
@@ -130,6 +131,7 @@ absl::StatusOr<Comparison> Compare(const SummarizeSpec& spec,
         absl::StrCat("must be between 0 and 1, is ", comparison.confidence));
   }
   ORDO_ASSIGN_OR_RETURN(const Places places, PlaceParts(spec, &comparison));
+  const bool by_end = !spec.comparison().budget().empty();
   const Results results = Tabulate(spec);
   for (size_t m = 0; m < results.metrics.size(); ++m) {
     ComparedMetric metric;
@@ -139,9 +141,15 @@ absl::StatusOr<Comparison> Compare(const SummarizeSpec& spec,
       for (const int place : of_arm) {
         const bool is_whole = place >= 0 && HasSucceeded(spec.parts(place));
         row.push_back(is_whole ? results.scores[m][place] : std::nullopt);
+        // Runs end at other steps: what stands before the end is no result.
+        if (by_end && row.back().has_value() &&
+            row.back()->step != spec.parts(place).checkpoint().step()) {
+          row.back() = std::nullopt;
+        }
       }
     }
-    ORDO_ASSIGN_OR_RETURN(metric.comparison, CompareValues(comparison, metric));
+    ORDO_ASSIGN_OR_RETURN(metric.comparison,
+                          CompareValues(comparison, metric, by_end));
     comparison.metrics.push_back(std::move(metric));
   }
   const std::vector<size_t> whole_seeds = WholeSeeds(spec, places);

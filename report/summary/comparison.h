@@ -20,8 +20,8 @@ struct ComparedMetric {
   // [arm][seed]; nothing where a run has none, or did not succeed: what stands
   // at the step where it was cut off is no result.
   std::vector<std::vector<std::optional<Scored>>> scores;
-  // Over those seeds of which every arm has a finite value at the same step;
-  // nothing when there is none.
+  // Over those seeds of which every arm has a finite value at the same step,
+  // or, with a budget, at its end; nothing when there is none.
   std::optional<stats::ArmComparison> comparison;
 };
 

@@ -48,6 +48,26 @@ TEST(ComparisonTest, TheOrderOfThePartsDoesNotMatter) {
               DoubleNear(0.2, 1e-12));
 }
 
+TEST(ComparisonTest, WithABudgetRunsAreComparedAtTheirEnds) {
+  auto spec = RopeAndTape();
+  for (auto& part : *spec.mutable_parts()) {
+    if (part.part() != "tape") continue;
+    part.mutable_checkpoint()->set_step(83);
+    part.mutable_reports(0)->set_step(83);
+  }
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison without, Compare(spec, {}));
+  EXPECT_FALSE(without.metrics[0].comparison.has_value());
+  spec.mutable_comparison()->set_budget("flops");
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison with, Compare(spec, {}));
+  ASSERT_TRUE(with.metrics[0].comparison.has_value());
+  EXPECT_THAT(with.metrics[0].comparison->differences[0].mean,
+              DoubleNear(0.2, 1e-12));
+  // What was scored before the end does not count.
+  spec.mutable_parts(3)->mutable_reports(0)->set_step(80);
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison before, Compare(spec, {}));
+  EXPECT_EQ(before.metrics[0].comparison->num_seeds, 2);
+}
+
 TEST(ComparisonTest, OnlySeedsThatAllArmsHaveAreCompared) {
   auto spec = RopeAndTape();
   spec.mutable_parts(5)->clear_reports();

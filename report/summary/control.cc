@@ -1,6 +1,7 @@
 #include "report/summary/control.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -36,8 +37,15 @@ struct Property {
 };
 
 constexpr size_t kDigestDigits = 12;
+// Decides no parameters.
+constexpr char kSteps[] = "training.steps";
+// Of the FLOPs of runs, the largest to the smallest, when each is within one in
+// a hundred of what it is to be.
+constexpr double kMaxFlopsRatio = 1.01 / 0.99;
 // Of libraries: a version and the first digits of a digest.
 constexpr size_t kMaxLibrariesShown = 20;
+// Compare.budget.
+constexpr char kFlopsBudget[] = "flops";
 // Parameters that are named one by one.
 constexpr size_t kMaxNamed = 5;
 
@@ -57,7 +65,7 @@ bool MayDiffer(const SummarizeSpec& spec, const std::string& path) {
 bool MayDifferBesideTheEncoding(const SummarizeSpec& spec) {
   const auto& differs = spec.comparison().differs();
   return std::any_of(differs.begin(), differs.end(), [](const auto& listed) {
-    return !base::IsPartOf(listed, "encoding");
+    return !base::IsPartOf(listed, "encoding") && listed != kSteps;
   });
 }
 
@@ -186,6 +194,32 @@ void CheckQuestions(const std::string& of, const Runs& runs,
   }
 }
 
+// That runs which end at other steps took as many FLOPs.
+void CheckFlops(const std::string& of, const Runs& runs, Control* control) {
+  double least = INFINITY, most = 0;
+  std::vector<std::string> texts;
+  for (const Run& run : runs) {
+    const double flops = run.part->control().step_flops() *
+                         static_cast<double>(run.part->checkpoint().step());
+    least = std::min(least, flops);
+    most = std::max(most, flops);
+    texts.push_back(absl::StrCat(flops, " (", run.part->job(), ")"));
+  }
+  if (least > 0 && most <= kMaxFlopsRatio * least) return;
+  control->reasons.push_back(
+      absl::StrCat("FLOPs", of, ": ", absl::StrJoin(texts, ", ")));
+}
+
+// The order of data up to the newest step that can be compared.
+void CheckCommonData(const std::string& of, const Runs& runs,
+                     const SummarizeSpec& spec, Control* control) {
+  const auto data = [](const Run& r) { return r.part->common_data_digest(); };
+  CheckSame({absl::StrCat("order of data", of, " up to step ",
+                          runs.front().part->common_step()),
+             data, "data", kDigestDigits},
+            runs, spec, control);
+}
+
 // What differs within a seed.
 void CheckSeed(uint64_t seed, const Runs& runs, const SummarizeSpec& spec,
                Control* control) {
@@ -198,10 +232,16 @@ void CheckSeed(uint64_t seed, const Runs& runs, const SummarizeSpec& spec,
   const auto initial = [](const Run& r) {
     return r.part->control().initial_digest();
   };
-  CheckSame({"steps" + of, steps, "training.steps"}, runs, spec, control);
-  CheckSame({"tokens" + of, tokens}, runs, spec, control);
-  CheckSame({"order of data" + of, data, "data", kDigestDigits}, runs, spec,
-            control);
+  CheckSame({"steps" + of, steps, kSteps}, runs, spec, control);
+  if (spec.comparison().budget() == kFlopsBudget) {
+    CheckSame({"tokens" + of, tokens, kSteps}, runs, spec, control);
+    CheckFlops(of, runs, control);
+    CheckCommonData(of, runs, spec, control);
+  } else {
+    CheckSame({"tokens" + of, tokens}, runs, spec, control);
+    CheckSame({"order of data" + of, data, "data", kDigestDigits}, runs, spec,
+              control);
+  }
   CheckInitialValues({"initial values outside of the encoding" + of, initial,
                       "", kDigestDigits},
                      runs, spec, control);

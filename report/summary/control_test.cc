@@ -11,6 +11,8 @@
 namespace ordo::report::summary {
 namespace {
 
+using ::testing::Contains;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -109,6 +111,62 @@ TEST(ControlTest, StepsTokensAndInitialValuesMustBeTheSame) {
   EXPECT_THAT(ReasonsOf(spec), ElementsAre(HasSubstr("steps of seed 1"),
                                            HasSubstr("tokens of seed 1"),
                                            HasSubstr("initial values")));
+}
+
+// Tape takes a fifth more FLOPs a step, and so has fewer steps.
+ordo::training::v1::SummarizeSpec OfAsManyFlops() {
+  auto spec = RopeAndTape();
+  spec.mutable_comparison()->set_budget("flops");
+  spec.mutable_comparison()->add_differs("training.steps");
+  for (auto& part : *spec.mutable_parts()) {
+    part.set_common_step(80);
+    part.set_common_data_digest("80d80d80d80d");
+    if (part.part() != "tape") continue;
+    part.mutable_control()->set_step_flops(2.4e9);
+    part.mutable_checkpoint()->set_step(83);
+    part.set_tokens(5312);
+    part.set_data_digest("another");
+  }
+  return spec;
+}
+
+TEST(ControlTest, RunsOfAsManyFlopsMayHaveOtherStepsAndTokens) {
+  const auto spec = OfAsManyFlops();
+  const Control control = CheckControl(spec, RecordsOf(spec));
+  EXPECT_THAT(control.reasons, IsEmpty());
+  EXPECT_THAT(control.differences, SizeIs(6));
+  EXPECT_THAT(control.differences[0],
+              HasSubstr("steps of seed 1: 100 (c-rope-s1), 83 (c-tape-s1)"));
+  EXPECT_THAT(control.differences[1], HasSubstr("tokens of seed 1"));
+}
+
+TEST(ControlTest, OtherFlopsOrOtherDataUpToACommonStepIsAReason) {
+  auto spec = OfAsManyFlops();
+  spec.mutable_parts(3)->mutable_checkpoint()->set_step(90);
+  spec.mutable_parts(4)->set_common_data_digest("else");
+  EXPECT_THAT(ReasonsOf(spec),
+              ElementsAre(HasSubstr("FLOPs of seed 1: 2e+11 (c-rope-s1), "
+                                    "2.16e+11 (c-tape-s1)"),
+                          HasSubstr("order of data of seed 2 up to step 80: "
+                                    "80d80d80d80d (c-rope-s2), else")));
+}
+
+TEST(ControlTest, WithoutACommonCheckpointTheOrderOfDataIsNotProved) {
+  auto spec = OfAsManyFlops();
+  for (auto& part : *spec.mutable_parts()) {
+    part.clear_common_step();
+    part.clear_common_data_digest();
+  }
+  EXPECT_THAT(ReasonsOf(spec), Each(HasSubstr("not recorded")));
+  EXPECT_THAT(ReasonsOf(spec), SizeIs(3));
+}
+
+TEST(ControlTest, StepsThatMayDifferLetNoParametersDiffer) {
+  Parameters of;
+  of.spec.mutable_comparison()->add_differs("training.steps");
+  of.SetTape("extra", {"4", "e"});
+  EXPECT_THAT(CheckControl(of.spec, of.records).reasons,
+              Contains(HasSubstr("in tape alone: extra")));
 }
 
 TEST(ControlTest, BuildDeviceAndPrecisionMustBeOneOverAllRuns) {

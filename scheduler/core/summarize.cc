@@ -28,6 +28,9 @@ namespace {
 using jobs::v1::JobSpec;
 using training::v1::PartResult;
 
+// Compare.budget of runs that end at other steps for the same data.
+constexpr char kFlopsBudget[] = "flops";
+
 const char* NameOf(JobSpec::Kind kind) {
   switch (kind) {
     case JobSpec::COMPARE:
@@ -236,6 +239,44 @@ void NameTrials(const State& state, const JobFacts& parent,
   }
 }
 
+// Digests of the data so far, by step, of all checkpoints that it ever had.
+std::map<int64_t, std::string> DataDigests(const JobEntry& entry) {
+  std::map<int64_t, std::string> digests;
+  for (const auto& [key, checkpoint] : entry.checkpoints) {
+    if (!checkpoint->data_digest().empty()) {
+      digests[key.second] = checkpoint->data_digest();
+    }
+  }
+  return digests;
+}
+
+// Says of runs of one seed, which may end at other steps, up to where they can
+// be compared.
+void NameCommonSteps(const State& state, training::v1::SummarizeSpec* task) {
+  std::map<uint64_t, std::vector<PartResult*>> seeds;
+  for (PartResult& part : *task->mutable_parts()) {
+    if (part.trial_of().empty()) seeds[part.seed()].push_back(&part);
+  }
+  for (const auto& [seed, runs] : seeds) {
+    std::map<int64_t, size_t> counts;
+    for (const PartResult* run : runs) {
+      for (const auto& [step, digest] :
+           DataDigests(state.jobs.at(run->job()))) {
+        ++counts[step];
+      }
+    }
+    for (auto it = counts.rbegin(); it != counts.rend(); ++it) {
+      if (it->second < runs.size()) continue;
+      for (PartResult* run : runs) {
+        run->set_common_step(it->first);
+        run->set_common_data_digest(
+            DataDigests(state.jobs.at(run->job())).at(it->first));
+      }
+      break;
+    }
+  }
+}
+
 }  // namespace
 
 absl::Status SetSummarizeTask(const State& state, const JobEntry& entry,
@@ -252,6 +293,7 @@ absl::Status SetSummarizeTask(const State& state, const JobEntry& entry,
     asked.set_baseline(compare.baseline());
     asked.set_confidence(compare.confidence());
     *asked.mutable_differs() = compare.differs();
+    asked.set_budget(compare.budget());
     if (compare.has_tune()) {
       const jobs::v1::Tune& tune = compare.tune();
       asked.mutable_tuning()->set_evaluation(tune.evaluation().name());
@@ -265,6 +307,9 @@ absl::Status SetSummarizeTask(const State& state, const JobEntry& entry,
                                  kMaxSummaryReportBytes / facts.parts.size()));
   }
   NameTrials(state, facts, task);
+  if (task->comparison().budget() == kFlopsBudget) {
+    NameCommonSteps(state, task);
+  }
   for (const auto& [id, report] : entry.reports) task->add_finished_reports(id);
   return absl::OkStatus();
 }

@@ -255,6 +255,40 @@ TEST_F(SummarizeTest, TrialsNameTheirArmAndRunsTheTrialThatTheyFollow) {
   EXPECT_EQ(task.parts(2).tuned_from(), "c-t1");
 }
 
+TEST_F(SummarizeTest, RunsOfOneSeedSayUpToWhereTheirDataCanBeCompared) {
+  Observe(AttemptBuilder("s-0", 1).Running().Exited(0));
+  Observe(AttemptBuilder("s-1", 1).Running().Exited(0));
+  Observe(AttemptBuilder("s", 1).Running().Exited(0));
+  NewJob compare = JobBuilder("c").Sweeps({"c-a", "c-b"});
+  compare.OwnSpec().set_kind(jobs::v1::JobSpec::COMPARE);
+  compare.OwnSpec().clear_sweep();
+  compare.OwnSpec().mutable_compare()->set_budget("flops");
+  ORDO_ASSERT_OK(shell_.Submit({JobBuilder("c-a").PartOf("c", "a").Keep(1),
+                                JobBuilder("c-b").PartOf("c", "b"), compare}));
+  shell_.Ignore();
+  const auto run = [this](const std::string& job,
+                          const std::vector<int64_t>& steps) {
+    AttemptBuilder builder(job, 1);
+    builder.Running();
+    int64_t number = 0;
+    for (const int64_t step : steps) builder.Checkpoint(++number, step);
+    ObservedAttempt observed = builder.Exited(0);
+    for (auto& record : *observed.mutable_records()) {
+      record.mutable_checkpoint()->set_data_digest(
+          absl::StrCat("data-", record.checkpoint().step()));
+    }
+    Observe(observed);
+  };
+  run("c-a", {10, 20, 30, 32});
+  run("c-b", {10, 20, 25});
+  const SummarizeSpec task = TaskOf("c");
+  EXPECT_EQ(task.comparison().budget(), "flops");
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(task.parts(i).common_step(), 20);
+    EXPECT_EQ(task.parts(i).common_data_digest(), "data-20");
+  }
+}
+
 TEST_F(SummarizeTest, OfTooManyReportsTheOldestAreLeftOutAndCounted) {
   AttemptBuilder builder("s-0", 1);
   builder.Running();

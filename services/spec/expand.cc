@@ -228,7 +228,7 @@ absl::StatusOr<Expansion> Expand(JobSpec spec, const PartFillers& fillers) {
     if (spec.kind() == JobSpec::SWEEP) {
       CheckSweepParts(expansion.parts, &spec, &violations);
     } else if (spec.kind() == JobSpec::COMPARE) {
-      CheckCompareParts(spec, expansion.parts, &violations);
+      CheckCompareParts(spec, &expansion.parts, &violations);
     }
   }
   if (!violations.empty()) return base::InvalidFields(violations);

@@ -10,6 +10,7 @@
 #include "base/text/proto_bytes.h"
 #include "base/yaml/field_path.h"
 #include "model/catalog/fields.h"
+#include "services/spec/budget.h"
 #include "services/spec/expand_kinds.h"
 #include "services/spec/overrides.h"
 #include "services/spec/spec_diff.h"
@@ -83,6 +84,7 @@ void ResolveCompare(Compare* compare, Violations* violations) {
   CheckSeeds("compare.seeds", compare->seeds(), violations);
   ResolveTune(compare, violations);
   if (compare->differs().empty()) compare->add_differs("encoding");
+  ResolveBudget(compare, violations);
   if (compare->differs_size() > kMaxDiffers) {
     violations->push_back(
         {"compare.differs", absl::StrCat("has ", compare->differs_size(),
@@ -258,7 +260,7 @@ void MakeCompareParts(JobSpec* parent, std::vector<Part>* parts,
   wrong.MoveTo(*parts, violations);
 }
 
-void CheckCompareParts(const JobSpec& parent, const std::vector<Part>& parts,
+void CheckCompareParts(const JobSpec& parent, std::vector<Part>* parts,
                        Violations* violations) {
   const Compare& compare = parent.compare();
   const auto num_arms = static_cast<size_t>(compare.arms_size());
@@ -269,13 +271,13 @@ void CheckCompareParts(const JobSpec& parent, const std::vector<Part>& parts,
   const auto num_trials =
       static_cast<size_t>(compare.tune().learning_rate_size());
   // After the trials come all arms with one seed.
-  const Part* const runs = &parts[num_arms * num_trials];
+  const Part* const runs = &(*parts)[num_arms * num_trials];
   std::map<std::string, std::string> seen;
   for (size_t i = 0; i < num_arms; ++i) {
     const auto [first, added] = seen.emplace(
         base::DeterministicBytes(WhatItIs(runs[i].spec)), runs[i].label);
     if (num_trials > 0 && violations->empty()) {
-      CheckHeldOut(parts[i * num_trials], runs[i], violations);
+      CheckHeldOut((*parts)[i * num_trials], runs[i], violations);
     }
     if (!added) {
       violations->push_back(
@@ -288,6 +290,7 @@ void CheckCompareParts(const JobSpec& parent, const std::vector<Part>& parts,
                violations);
     }
   }
+  if (violations->empty()) FitBudget(compare, parts, violations);
 }
 
 }  // namespace ordo::services::spec

@@ -26,9 +26,10 @@ void CheckSweepParts(const std::vector<Part>& parts,
 
 void MakeCompareParts(ordo::jobs::v1::JobSpec* parent, std::vector<Part>* parts,
                       std::vector<base::FieldViolation>* violations);
-// Of resolved parts: whether arms differ, and in no more than they may.
+// Of resolved parts: whether arms differ, and in no more than they may. Gives
+// them the steps of the comparison's budget.
 void CheckCompareParts(const ordo::jobs::v1::JobSpec& parent,
-                       const std::vector<Part>& parts,
+                       std::vector<Part>* parts,
                        std::vector<base::FieldViolation>* violations);
 
 void MakePipelineParts(ordo::jobs::v1::JobSpec* parent,

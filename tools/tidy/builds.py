@@ -14,6 +14,7 @@ GROUPS = {
     "kernels": ("kernels_users", "kernels_probe_users"),
     "model": ("model_users",),
     "model/catalog": ("model_catalog_users",),
+    "model/cost": ("model_users", "model_cost_users"),
     "model/formats": ("model_users", "model_formats_users"),
     "proto": ("proto_users",),
     "proto/ordo/training": ("proto_training_users",),

@@ -67,7 +67,7 @@ LAYERS = {
     "scheduler/store": (("base", "proto", "scheduler/core"),
                         ("Abseil", "Protobuf", "SQLite")),
     "scheduler/server": (("base", "proto", "scheduler"), CONTROL_PLANE),
-    "services": (("base", "proto", "model/catalog",
+    "services": (("base", "proto", "model/catalog", "model/cost/cost.h",
                   "model/formats/config_file.h",
                   "model/formats/safetensors_header.h",
                   "scheduler/past_usage.h", "scheduler/scheduler.h",

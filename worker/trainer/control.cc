@@ -38,16 +38,14 @@ void SetEnvironment(const Environment& environment, RunControl* control) {
   }
 }
 
-// Of forward and backward over a batch of the longest rows.
+// Over a batch of the longest rows.
 double StepFlops(const Run& run) {
   const auto& spec = run.spec();
   const model::cost::CostSubject subject{
       spec.model(), spec.encoding(),
       spec.training().has_lora() ? &spec.training().lora() : nullptr};
-  model::cost::CostOptions options;
-  options.tokens = run.task().row_length() - 1;
-  const auto flops = model::cost::CountCost(subject, options).whole.flops;
-  return 3.0 * static_cast<double>(flops) * spec.training().batch_size();
+  return model::cost::TrainingFlops(subject, run.task().row_length() - 1,
+                                    spec.training().batch_size());
 }
 
 }  // namespace
