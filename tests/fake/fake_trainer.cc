@@ -133,6 +133,8 @@ class FakeTrainer {
   base::RealClock clock_;
   std::unique_ptr<base::RecordWriter> progress_;
   State state_;
+  // Of what it trains.
+  double learning_rate_ = 0;
   int64_t saved_step_ = -1;
 };
 
@@ -231,6 +233,9 @@ void FakeTrainer::Resume(const training::TrainSpec& spec) {
   control->set_device("cpu");
   control->set_precision("fp32");
   control->set_deterministic(true);
+  (*control->mutable_environment())["threads"] =
+      absl::StrCat(spec.resources().threads());
+  control->set_learning_rate(spec.training().learning_rate());
   if (auto digest = base::BuildId(); digest.ok()) {
     started->set_build_digest(*digest);
   }
@@ -320,6 +325,7 @@ int FakeTrainer::Train(const training::TrainSpec& spec) {
     return training::STORAGE_ERROR;
   }
   Start(spec.job());
+  learning_rate_ = spec.training().learning_rate();
   Resume(spec);
   const int64_t first = state_.step + 1;
   const int64_t every = std::max<int64_t>(spec.checkpoint().every_steps(), 1);
@@ -386,6 +392,10 @@ absl::Status FakeTrainer::Report(const training::Evaluation& evaluation,
   report.set_checkpoint(checkpoint);
   (*report.mutable_metrics())["grid_mean"] =
       static_cast<double>(state_.words[0] % 1000) / 1000;
+  // A score that tests can choose.
+  if (learning_rate_ > 0) {
+    (*report.mutable_metrics())["learning_rate"] = learning_rate_;
+  }
   return WriteReport(std::move(report), attempt,
                      absl::StrCat("{\"digest\":\"", DigestOf(state_), "\"}\n"));
 }
