@@ -42,10 +42,14 @@ constexpr char kSteps[] = "training.steps";
 // Of the FLOPs of runs, the largest to the smallest, when each is within one in
 // a hundred of what it is to be.
 constexpr double kMaxFlopsRatio = 1.01 / 0.99;
+// The same of their device-seconds, of which one in twenty is a matter of what
+// else the machine did.
+constexpr double kMaxSecondsRatio = 1.05 / 0.95;
 // Of libraries: a version and the first digits of a digest.
 constexpr size_t kMaxLibrariesShown = 20;
 // Compare.budget.
 constexpr char kFlopsBudget[] = "flops";
+constexpr char kSecondsBudget[] = "device_seconds";
 // Parameters that are named one by one.
 constexpr size_t kMaxNamed = 5;
 
@@ -194,20 +198,40 @@ void CheckQuestions(const std::string& of, const Runs& runs,
   }
 }
 
-// That runs which end at other steps took as many FLOPs.
-void CheckFlops(const std::string& of, const Runs& runs, Control* control) {
+// What runs that end at other steps are to have spent alike.
+struct Spent {
+  const char* name;
+  // In a step; 0: not recorded.
+  std::function<double(const Run&)> in_step;
+  // The most to the least.
+  double max_ratio;
+};
+
+Spent Flops() {
+  return {"FLOPs", [](const Run& r) { return r.part->control().step_flops(); },
+          kMaxFlopsRatio};
+}
+
+Spent DeviceSeconds() {
+  return {"device-seconds of steps",
+          [](const Run& r) { return r.part->step_device_seconds(); },
+          kMaxSecondsRatio};
+}
+
+void CheckSpent(const Spent& spent, const std::string& of, const Runs& runs,
+                Control* control) {
   double least = INFINITY, most = 0;
   std::vector<std::string> texts;
   for (const Run& run : runs) {
-    const double flops = run.part->control().step_flops() *
-                         static_cast<double>(run.part->checkpoint().step());
-    least = std::min(least, flops);
-    most = std::max(most, flops);
-    texts.push_back(absl::StrCat(flops, " (", run.part->job(), ")"));
+    const double amount =
+        spent.in_step(run) * static_cast<double>(run.part->checkpoint().step());
+    least = std::min(least, amount);
+    most = std::max(most, amount);
+    texts.push_back(absl::StrCat(amount, " (", run.part->job(), ")"));
   }
-  if (least > 0 && most <= kMaxFlopsRatio * least) return;
+  if (least > 0 && most <= spent.max_ratio * least) return;
   control->reasons.push_back(
-      absl::StrCat("FLOPs", of, ": ", absl::StrJoin(texts, ", ")));
+      absl::StrCat(spent.name, of, ": ", absl::StrJoin(texts, ", ")));
 }
 
 // The order of data up to the newest step that can be compared.
@@ -233,9 +257,11 @@ void CheckSeed(uint64_t seed, const Runs& runs, const SummarizeSpec& spec,
     return r.part->control().initial_digest();
   };
   CheckSame({"steps" + of, steps, kSteps}, runs, spec, control);
-  if (spec.comparison().budget() == kFlopsBudget) {
+  const std::string& budget = spec.comparison().budget();
+  if (budget == kFlopsBudget || budget == kSecondsBudget) {
     CheckSame({"tokens" + of, tokens, kSteps}, runs, spec, control);
-    CheckFlops(of, runs, control);
+    CheckSpent(budget == kFlopsBudget ? Flops() : DeviceSeconds(), of, runs,
+               control);
     CheckCommonData(of, runs, spec, control);
   } else {
     CheckSame({"tokens" + of, tokens}, runs, spec, control);

@@ -53,12 +53,12 @@ struct Control {
 // resources.device, resources.threads, resources.ranks or training.kernel, the
 // order of data, steps, precision, device with its libraries, threads, ranks or
 // kernels may differ; the tokens must be as many all the same, but with a
-// budget of FLOPs: then these must be, within one in a hundred, and the order
-// of data the same up to the newest step where all runs of the seed have a
-// checkpoint. Where it lists any field outside of the encoding but
-// training.steps, runs may have parameters that others lack, or in another
-// shape; those that have the same name and shape must begin with the same
-// values all the same.
+// budget of FLOPs or device-seconds: then these must be, within one in a
+// hundred or five, and the order of data the same up to the newest step where
+// all runs of the seed have a checkpoint. Where it lists any field outside of
+// the encoding but training.steps, runs may have parameters that others lack,
+// or in another shape; those that have the same name and shape must begin with
+// the same values all the same.
 Control CheckControl(const ordo::training::v1::SummarizeSpec& spec,
                      const std::vector<PartRecords>& records);
 

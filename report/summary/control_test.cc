@@ -151,6 +151,21 @@ TEST(ControlTest, OtherFlopsOrOtherDataUpToACommonStepIsAReason) {
                                     "80d80d80d80d (c-rope-s2), else")));
 }
 
+TEST(ControlTest, RunsOfAsManyDeviceSecondsMayHaveOtherSteps) {
+  auto spec = OfAsManyFlops();
+  spec.mutable_comparison()->set_budget("device_seconds");
+  for (auto& part : *spec.mutable_parts()) {
+    part.set_step_device_seconds(part.part() == "rope" ? 0.1 : 0.125);
+  }
+  EXPECT_THAT(ReasonsOf(spec), IsEmpty());
+  spec.mutable_parts(3)->set_step_device_seconds(0.15);
+  spec.mutable_parts(5)->clear_step_device_seconds();
+  EXPECT_THAT(ReasonsOf(spec),
+              ElementsAre(HasSubstr("device-seconds of steps of seed 1: 10 "
+                                    "(c-rope-s1), 12.45 (c-tape-s1)"),
+                          HasSubstr("device-seconds of steps of seed 3")));
+}
+
 TEST(ControlTest, WithoutACommonCheckpointTheOrderOfDataIsNotProved) {
   auto spec = OfAsManyFlops();
   for (auto& part : *spec.mutable_parts()) {

@@ -93,6 +93,10 @@ Results Tabulate(const ordo::training::v1::SummarizeSpec& spec) {
   return results;
 }
 
+bool IsRun(const PartResult& part) {
+  return part.trial_of().empty() && part.pace_of().empty();
+}
+
 bool HasSucceeded(const PartResult& part) {
   return part.state() == "SUCCEEDED";
 }

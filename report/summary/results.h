@@ -56,6 +56,10 @@ std::vector<CountedReport> CountedReports(
 // Of the reports that count.
 Results Tabulate(const ordo::training::v1::SummarizeSpec& spec);
 
+// Whether the part is what an experiment is about: no trial, and nothing that
+// measures the pace of others.
+bool IsRun(const ordo::training::v1::PartResult& part);
+
 // Whether the part ended with all of its work done.
 bool HasSucceeded(const ordo::training::v1::PartResult& part);
 

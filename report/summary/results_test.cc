@@ -56,6 +56,16 @@ TEST(ResultsTest, WhatWasStoppedEarlyOrIsATrialThatDivergedEndedAsMeant) {
   EXPECT_TRUE(EndedAsMeant(part));
 }
 
+TEST(ResultsTest, TrialsAndWhatMeasuresThePaceAreNoRuns) {
+  auto part = FinishedRun("rope", 1, 0.5);
+  EXPECT_TRUE(IsRun(part));
+  part.set_trial_of("rope");
+  EXPECT_FALSE(IsRun(part));
+  part.clear_trial_of();
+  part.set_pace_of("rope");
+  EXPECT_FALSE(IsRun(part));
+}
+
 TEST(ResultsTest, CheckpointsOfOthersAreToldApart) {
   ordo::training::v1::SummarizeSpec spec;
   auto& part = *spec.add_parts() = FinishedRun("evaluate", 1, 0.5);

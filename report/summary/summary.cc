@@ -243,9 +243,9 @@ absl::Status AddComparison(const SummarizeSpec& spec,
   summary->method = kComparisonMethod;
   AddLead(comparison.control, summary);
   summary->tables = {ComparisonTable(comparison)};
-  if (runs.parts_size() < spec.parts_size()) {
+  if (const auto trials = TrialsOf(spec); !trials.empty()) {
     summary->tables.push_back(TuningTable(spec));
-    (*json->mutable_fields())["trials"] = ListOf(TrialsOf(spec), TrialValue);
+    (*json->mutable_fields())["trials"] = ListOf(trials, TrialValue);
   }
   summary->tables.push_back(CostTable(comparison));
   summary->differences_csv = ToCsv(DifferenceTable(comparison));
@@ -262,9 +262,7 @@ void AddArmCurves(const SummarizeSpec& spec, const std::vector<Curve>& curves,
                   Summary* summary) {
   std::set<std::string> succeeded;
   for (const PartResult& part : spec.parts()) {
-    if (HasSucceeded(part) && part.trial_of().empty()) {
-      succeeded.insert(part.job());
-    }
+    if (HasSucceeded(part) && IsRun(part)) succeeded.insert(part.job());
   }
   std::vector<Curve> whole;
   for (const Curve& curve : curves) {
@@ -286,12 +284,12 @@ void AddArmCurves(const SummarizeSpec& spec, const std::vector<Curve>& curves,
 
 // The newest checkpoint of each part that trained, and those that the others
 // evaluated, whose digests are not told. Only the figure of all runs shows
-// parts that did not succeed, and trials.
+// parts that did not succeed, or are no runs.
 FigureSource SourceOf(const SummarizeSpec& spec, const NamedFigure& figure) {
   const bool of_all = figure.name == kCurvesOfRuns;
   FigureSource source{spec.job(), {}, absl::StrCat("ordo report ", spec.job())};
   for (const PartResult& part : spec.parts()) {
-    const bool is_compared = HasSucceeded(part) && part.trial_of().empty();
+    const bool is_compared = HasSucceeded(part) && IsRun(part);
     if (!of_all && !is_compared) continue;
     if (!part.checkpoint().name().empty()) {
       source.models.push_back(

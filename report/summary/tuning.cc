@@ -39,7 +39,7 @@ std::map<std::string, std::set<std::string>> TakenByArm(
     const SummarizeSpec& spec) {
   std::map<std::string, std::set<std::string>> taken;
   for (const PartResult& part : spec.parts()) {
-    if (IsTrial(part) || !HasSucceeded(part)) continue;
+    if (!IsRun(part) || !HasSucceeded(part)) continue;
     taken[part.part()].insert(NumberText(part.control().learning_rate()));
   }
   return taken;
@@ -81,7 +81,7 @@ void CheckTaken(const SummarizeSpec& spec, Control* control) {
     if (IsTrial(part)) rates[part.job()] = part.control().learning_rate();
   }
   for (const PartResult& part : spec.parts()) {
-    if (IsTrial(part) || !HasSucceeded(part)) continue;
+    if (!IsRun(part) || !HasSucceeded(part)) continue;
     const auto rate = rates.find(part.tuned_from());
     if (rate != rates.end() && rate->second > 0 &&
         rate->second == part.control().learning_rate()) {
@@ -137,7 +137,7 @@ SummarizeSpec RunsOf(const SummarizeSpec& spec) {
   SummarizeSpec runs = spec;
   runs.clear_parts();
   for (const PartResult& part : spec.parts()) {
-    if (!IsTrial(part)) *runs.add_parts() = part;
+    if (IsRun(part)) *runs.add_parts() = part;
   }
   return runs;
 }
@@ -147,7 +147,7 @@ std::vector<PartRecords> RecordsOfRuns(
   std::vector<PartRecords> runs;
   for (int i = 0; i < spec.parts_size(); ++i) {
     if (static_cast<size_t>(i) >= records.size()) break;
-    if (!IsTrial(spec.parts(i))) runs.push_back(records[i]);
+    if (IsRun(spec.parts(i))) runs.push_back(records[i]);
   }
   return runs;
 }

@@ -110,6 +110,10 @@ JobFacts FactsOf(const jobs::v1::JobSpec& spec, SpecHandlePtr handle) {
     trials.push_back(JobIdOf(trial.job()));
   }
   facts.trials = std::move(trials);
+  if (spec.has_paced_by()) {
+    facts.paces.push_back(JobIdOf(spec.paced_by().own()));
+    facts.paces.push_back(JobIdOf(spec.paced_by().baseline()));
+  }
   return facts;
 }
 

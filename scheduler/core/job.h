@@ -54,6 +54,8 @@ struct JobFacts {
   SparseVector<std::string> references;
   // Ids of the jobs of tuned_by.trials.
   SparseVector<std::string> trials;
+  // Ids of paced_by: own, baseline. Without it none.
+  SparseVector<std::string> paces;
 
   std::string user;
   SparseVector<std::string> notices;

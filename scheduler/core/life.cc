@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "scheduler/core/artifacts.h"
+#include "scheduler/core/pace.h"
 #include "scheduler/core/reasons.h"
 #include "scheduler/core/references.h"
 #include "scheduler/core/trials.h"
@@ -21,29 +22,32 @@ bool MustSucceed(const JobFacts& job, const std::string& needed) {
                      });
 }
 
+// What to do about a job that another needs.
+std::string TryAnother(const std::string& job) {
+  return absl::StrCat("; to try again with another: ordo rerun ", job,
+                      " --set 'needs=[{job: jobs/OTHER}]'");
+}
+
 // A job that waits never starts, for this reason.
 void FailForNeed(Turn& turn, JobEntry& entry, const std::string& why) {
-  const std::string id = entry.job->id();
-  const bool has_trials = !entry.job->facts->trials.empty();
-  const std::string fix =
-      has_trials
-          ? absl::StrCat("see why: ordo show ", entry.job->facts->trials[0])
-          : absl::StrCat("to try again with another: ordo rerun ", id,
-                         " --set 'needs=[{job: jobs/OTHER}]'");
   JobEdit edit(turn, entry);
   LeaveQueue(turn, entry, edit.job());
-  Follow(edit, Trigger::kFail, reason::kNeedFailed,
-         absl::StrCat(why, "; ", fix));
+  Follow(edit, Trigger::kFail, reason::kNeedFailed, why);
   FinishJob(edit);
   edit.Commit();
 }
 
-// Why a job whose needs have ended cannot start all the same: one of them left
-// none of the checkpoints that it was to, or its trials no score. Empty: it
-// can.
+// Why a job whose needs have ended cannot start all the same, and what to do:
+// one of them left none of the checkpoints that it was to, its trials no score,
+// or its paces no measurement. Empty: it can.
 std::string WhatIsMissing(const State& state, const JobFacts& job) {
+  if (!job.paces.empty() && !PacedSteps(state, job).has_value()) {
+    return absl::StrCat(NothingMeasuredBy(job), "; see why: ordo show ",
+                        job.paces[0]);
+  }
   if (!job.trials.empty() && !BestTrial(state, TrialsOf(job)).has_value()) {
-    return NothingOf(TrialsOf(job));
+    return absl::StrCat(NothingOf(TrialsOf(job)), "; see why: ordo show ",
+                        job.trials[0]);
   }
   for (const std::string& name : job.references) {
     if (!NamesJob(name) || FindReferenced(state, name) != nullptr) continue;
@@ -54,7 +58,7 @@ std::string WhatIsMissing(const State& state, const JobFacts& job) {
             ? std::string("is not there")
             : absl::StrCat("has ended as ", jobs::v1::Job::State_Name(
                                                 needed->second.job->state)),
-        " and left no checkpoint");
+        " and left no checkpoint", TryAnother(job.id));
   }
   return "";
 }
@@ -67,7 +71,7 @@ void TakeNeed(Turn& turn, const std::string& job, const JobRecord& needed) {
     FailForNeed(
         turn, entry,
         absl::StrCat("job ", needed.id(), ", which it needs, has ended as ",
-                     jobs::v1::Job::State_Name(needed.state)));
+                     jobs::v1::Job::State_Name(needed.state), TryAnother(job)));
     return;
   }
   if (--std::get<Queued>(entry.place).num_needed > 0) return;

@@ -171,6 +171,7 @@ void ObserveAttempt(Turn& turn, JobEntry& entry,
     if (is_first && observed.has_finished()) {
       edit.attempt().set_end_step(observed.finished().step());
       edit.attempt().set_end_digest(observed.finished().state_digest());
+      edit.attempt().set_step_seconds(observed.finished().step_seconds());
     }
     EndRank(edit, observed.rank(),
             JudgeExit(observed, AskedOf(turn.state, entry)));

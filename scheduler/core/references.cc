@@ -220,6 +220,7 @@ std::vector<std::string> PinnedBy(const JobFacts& job) {
   std::vector<std::string> names = job.references.value();
   for (const std::string& part : job.parts) names.push_back(JobName(part));
   for (const std::string& trial : job.trials) names.push_back(JobName(trial));
+  for (const std::string& pace : job.paces) names.push_back(JobName(pace));
   return names;
 }
 

@@ -69,7 +69,7 @@ CheckpointPtr FindReferenced(const State& state, const std::string& reference);
 
 // What a job holds on to as long as it has not ended, each thing by its
 // resource name: checkpoints and reports that its spec names are not removed,
-// and its parts and trials do not leave the state.
+// and its parts, trials and paces do not leave the state.
 std::vector<std::string> PinnedBy(const JobFacts& job);
 void AddPins(State& state, const JobFacts& job);
 void RemovePins(State& state, const JobFacts& job);

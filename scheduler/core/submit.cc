@@ -13,6 +13,7 @@
 #include "base/status/status.h"
 #include "scheduler/core/admin.h"
 #include "scheduler/core/needs.h"
+#include "scheduler/core/pace.h"
 #include "scheduler/core/reasons.h"
 #include "scheduler/core/references.h"
 #include "scheduler/core/trials.h"
@@ -125,6 +126,9 @@ absl::Status PlanNew(const State& state, NewJob& job, Plan* plan) {
   ORDO_ASSIGN_OR_RETURN(job.spec, ResolveReferences(state, named, job.spec));
   if (job.spec->has_tuned_by()) {
     ORDO_RETURN_IF_ERROR(CheckTrials(state, named, TrialsOf(*job.spec)));
+  }
+  if (job.spec->has_paced_by()) {
+    ORDO_RETURN_IF_ERROR(CheckPaces(state, named, *job.spec));
   }
   if (!job.request_id.empty()) plan->request_ids[job.request_id] = id;
   plan->created.emplace(id, std::move(job));

@@ -18,6 +18,7 @@
 #include "absl/strings/strip.h"
 #include "base/status/status.h"
 #include "base/text/cut.h"
+#include "scheduler/core/pace.h"
 #include "scheduler/core/present.h"
 #include "scheduler/core/task.h"
 #include "scheduler/core/trials.h"
@@ -30,6 +31,7 @@ using training::v1::PartResult;
 
 // Compare.budget of runs that end at other steps for the same data.
 constexpr char kFlopsBudget[] = "flops";
+constexpr char kSecondsBudget[] = "device_seconds";
 
 const char* NameOf(JobSpec::Kind kind) {
   switch (kind) {
@@ -239,6 +241,25 @@ void NameTrials(const State& state, const JobFacts& parent,
   }
 }
 
+// Says of what measured a step whose arm it is of, and of all parts how long
+// one took.
+void NamePaces(const State& state, const JobFacts& parent,
+               training::v1::SummarizeSpec* task) {
+  std::map<std::string, std::string> arms;
+  for (int i = 0; i < task->parts_size(); ++i) {
+    PartResult& part = *task->mutable_parts(i);
+    const JobRecord& job = *state.jobs.at(parent.parts[i]).job;
+    part.set_step_device_seconds(StepDeviceSeconds(job));
+    if (job.facts->paces.empty() || !part.trial_of().empty()) continue;
+    arms[job.facts->paces[0]] = part.part();
+    arms[job.facts->paces[1]] = task->comparison().baseline();
+  }
+  for (PartResult& part : *task->mutable_parts()) {
+    const auto arm = arms.find(part.job());
+    if (arm != arms.end()) part.set_pace_of(arm->second);
+  }
+}
+
 // Digests of the data so far, by step, of all checkpoints that it ever had.
 std::map<int64_t, std::string> DataDigests(const JobEntry& entry) {
   std::map<int64_t, std::string> digests;
@@ -255,7 +276,8 @@ std::map<int64_t, std::string> DataDigests(const JobEntry& entry) {
 void NameCommonSteps(const State& state, training::v1::SummarizeSpec* task) {
   std::map<uint64_t, std::vector<PartResult*>> seeds;
   for (PartResult& part : *task->mutable_parts()) {
-    if (part.trial_of().empty()) seeds[part.seed()].push_back(&part);
+    const bool is_run = part.trial_of().empty() && part.pace_of().empty();
+    if (is_run) seeds[part.seed()].push_back(&part);
   }
   for (const auto& [seed, runs] : seeds) {
     std::map<int64_t, size_t> counts;
@@ -307,7 +329,9 @@ absl::Status SetSummarizeTask(const State& state, const JobEntry& entry,
                                  kMaxSummaryReportBytes / facts.parts.size()));
   }
   NameTrials(state, facts, task);
-  if (task->comparison().budget() == kFlopsBudget) {
+  const std::string& budget = task->comparison().budget();
+  if (budget == kSecondsBudget) NamePaces(state, facts, task);
+  if (budget == kFlopsBudget || budget == kSecondsBudget) {
     NameCommonSteps(state, task);
   }
   for (const auto& [id, report] : entry.reports) task->add_finished_reports(id);

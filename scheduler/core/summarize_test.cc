@@ -289,6 +289,35 @@ TEST_F(SummarizeTest, RunsOfOneSeedSayUpToWhereTheirDataCanBeCompared) {
   }
 }
 
+TEST_F(SummarizeTest, WithABudgetOfSecondsPartsSayHowLongAStepTook) {
+  Observe(AttemptBuilder("s-0", 1).Running().Exited(0));
+  Observe(AttemptBuilder("s-1", 1).Running().Exited(0));
+  Observe(AttemptBuilder("s", 1).Running().Exited(0));
+  NewJob compare = JobBuilder("c").Sweeps({"c-a-p", "c-b-p", "c-a", "c-b"});
+  compare.OwnSpec().set_kind(jobs::v1::JobSpec::COMPARE);
+  compare.OwnSpec().clear_sweep();
+  compare.OwnSpec().mutable_compare()->set_baseline("a");
+  compare.OwnSpec().mutable_compare()->set_budget("device_seconds");
+  ORDO_ASSERT_OK(shell_.Submit(
+      {JobBuilder("c-a-p").PartOf("c", "a, pace"),
+       JobBuilder("c-b-p").PartOf("c", "b, pace"),
+       JobBuilder("c-a").PartOf("c", "a"),
+       JobBuilder("c-b").PartOf("c", "b").PacedBy("c-b-p", "c-a-p"), compare}));
+  shell_.Ignore();
+  double seconds = 0;
+  for (const char* job : {"c-a-p", "c-b-p", "c-a", "c-b"}) {
+    seconds += 0.25;
+    Observe(AttemptBuilder(job, 1).Running().ExitedAfter(seconds));
+  }
+  const SummarizeSpec task = TaskOf("c");
+  EXPECT_EQ(task.comparison().budget(), "device_seconds");
+  EXPECT_EQ(task.parts(0).pace_of(), "a");
+  EXPECT_EQ(task.parts(1).pace_of(), "b");
+  EXPECT_EQ(task.parts(2).pace_of(), "");
+  EXPECT_EQ(task.parts(3).pace_of(), "");
+  EXPECT_EQ(task.parts(3).step_device_seconds(), 1);
+}
+
 TEST_F(SummarizeTest, OfTooManyReportsTheOldestAreLeftOutAndCounted) {
   AttemptBuilder builder("s-0", 1);
   builder.Running();

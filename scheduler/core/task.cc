@@ -1,12 +1,14 @@
 #include "scheduler/core/task.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "base/status/status.h"
 #include "scheduler/core/names.h"
+#include "scheduler/core/pace.h"
 #include "scheduler/core/references.h"
 #include "scheduler/core/trials.h"
 
@@ -66,6 +68,19 @@ void SetResources(const jobs::v1::JobSpec& spec,
   if (asked.has_threads()) resources->set_threads(asked.threads());
 }
 
+// As many steps as its paces, which have ended, leave it.
+absl::Status SetPaced(const State& state, const JobFacts& job,
+                      training::v1::TrainSpec* task) {
+  if (job.paces.empty()) return absl::OkStatus();
+  const std::optional<int64_t> steps = PacedSteps(state, job);
+  if (!steps.has_value()) {
+    return absl::DataLossError(
+        absl::StrCat(JobName(job.id), ": ", NothingMeasuredBy(job)));
+  }
+  task->mutable_training()->set_steps(*steps);
+  return absl::OkStatus();
+}
+
 // What the best of its trials shows, which have ended.
 absl::Status SetTuned(const State& state, const JobFacts& job,
                       const jobs::v1::JobSpec& spec,
@@ -117,6 +132,7 @@ absl::Status SetTrainTask(const State& state, const JobEntry& entry,
   task->mutable_encoding()->MergeFrom(spec.encoding());
   task->mutable_data()->MergeFrom(spec.data());
   task->mutable_training()->MergeFrom(spec.training());
+  ORDO_RETURN_IF_ERROR(SetPaced(state, *entry.job->facts, task));
   ORDO_RETURN_IF_ERROR(SetTuned(state, *entry.job->facts, spec, task));
   task->mutable_checkpoint()->MergeFrom(spec.checkpoint());
   *task->mutable_evaluations() = spec.evaluations();

@@ -24,49 +24,45 @@ using Violations = std::vector<base::FieldViolation>;
 constexpr char kField[] = "compare.budget";
 constexpr char kTokens[] = "tokens";
 constexpr char kFlops[] = "flops";
+constexpr char kSeconds[] = "device_seconds";
 constexpr char kSteps[] = "training.steps";
 // As training.steps may be.
 constexpr double kMaxSteps = 1e9;
+// Steps that are measured at least, and of how many of a run one of these is.
+constexpr int64_t kMinPaceSteps = 20;
+constexpr int64_t kPaceShare = 20;
 
-// The arms of a comparison, by the places of their parts: all trials arm by
-// arm, then all arms for each seed.
+// The arms of a comparison, by their parts.
 class Arms {
  public:
   Arms(const Compare& compare, std::vector<Part>* parts)
-      : num_(static_cast<size_t>(compare.arms_size())),
-        num_trials_(static_cast<size_t>(compare.tune().learning_rate_size())),
-        parts_(*parts) {
-    while (baseline_ + 1 < num_ &&
-           compare.arms(static_cast<int>(baseline_)).name() !=
-               compare.baseline()) {
-      ++baseline_;
-    }
-  }
+      : order_(compare), parts_(*parts) {}
 
-  size_t num() const { return num_; }
+  size_t num() const { return order_.num_arms; }
   // A run of the arm.
-  const Part& Run(size_t arm) const { return parts_[num_ * num_trials_ + arm]; }
-  const Part& Baseline() const { return Run(baseline_); }
+  const Part& Run(size_t arm) const { return parts_[order_.Run(arm)]; }
+  const Part& Baseline() const { return Run(order_.baseline); }
   // Of all its parts.
   void SetSteps(size_t arm, int64_t steps) {
     for (size_t i = 0; i < parts_.size(); ++i) {
-      if (ArmOf(i) == arm) {
-        parts_[i].spec.mutable_training()->set_steps(steps);
+      Part& part = parts_[i];
+      if (order_.ArmOf(i) != arm || part.spec.training().steps() == steps) {
+        continue;
       }
+      part.spec.mutable_training()->set_steps(steps);
+      absl::StrAppend(&part.differs, part.differs.empty() ? "" : ", ", kSteps,
+                      "=", steps);
     }
   }
 
  private:
-  size_t ArmOf(size_t part) const {
-    const size_t all_trials = num_ * num_trials_;
-    return part < all_trials ? part / num_trials_ : (part - all_trials) % num_;
-  }
-
-  const size_t num_;
-  const size_t num_trials_;
+  const PartOrder order_;
   std::vector<Part>& parts_;
-  size_t baseline_ = 0;
 };
+
+std::string PaceName(const JobSpec& parent, const std::string& arm) {
+  return absl::StrCat(parent.name(), "-", arm, "-pace");
+}
 
 // What the arm says itself that the budget decides, or that another budget than
 // FLOPs cannot be made of; false when something is, which is told.
@@ -176,11 +172,69 @@ void FitFlops(Arms& arms, Violations* violations) {
   if (violations->size() == num_wrong) CheckCheckpoints(arms, violations);
 }
 
+// Steps are known when the paces have been measured.
+void CheckSeconds(const Arms& arms, Violations* violations) {
+  const Part& baseline = arms.Baseline();
+  if (!baseline.spec.start_from().empty()) {
+    violations->push_back(
+        {SourceOf(baseline, "start_from"),
+         "not with budget: device_seconds, which measures runs from their "
+         "first step on; leave one of them out"});
+    return;
+  }
+  for (size_t arm = 0; arm < arms.num(); ++arm) {
+    CheckArm(arms.Run(arm), baseline, /*by_tokens=*/false, violations);
+  }
+}
+
 }  // namespace
+
+PartOrder::PartOrder(const Compare& compare)
+    : num_arms(static_cast<size_t>(compare.arms_size())),
+      num_paces(compare.budget() == kSeconds ? num_arms : 0),
+      num_trials(num_arms *
+                 static_cast<size_t>(compare.tune().learning_rate_size())) {
+  while (baseline + 1 < num_arms &&
+         compare.arms(static_cast<int>(baseline)).name() !=
+             compare.baseline()) {
+    ++baseline;
+  }
+}
+
+size_t PartOrder::ArmOf(size_t place) const {
+  if (place < num_paces) return place;
+  if (place < num_paces + num_trials) {
+    return (place - num_paces) / (num_trials / num_arms);
+  }
+  return (place - num_paces - num_trials) % num_arms;
+}
+
+void MakePace(const JobSpec& parent, Part* part) {
+  part->spec.set_name(PaceName(parent, part->label));
+  part->label = absl::StrCat(part->label, ", pace");
+  part->spec.clear_evaluations();
+  const int64_t steps = part->spec.training().steps();
+  // One that is wrong is told.
+  if (steps <= 0) return;
+  part->spec.mutable_training()->set_steps(
+      std::max<int64_t>(kMinPaceSteps, steps / kPaceShare));
+}
+
+void FollowPaces(const JobSpec& parent, const std::string& arm, Part* part) {
+  const std::string own = "jobs/" + PaceName(parent, arm);
+  const std::string baseline =
+      "jobs/" + PaceName(parent, parent.compare().baseline());
+  part->spec.mutable_paced_by()->set_own(own);
+  part->spec.mutable_paced_by()->set_baseline(baseline);
+  part->spec.add_needs()->set_job(own);
+  part->spec.add_needs()->set_job(baseline);
+  part->sources["paced_by"] = kField;
+}
 
 void ResolveBudget(Compare* compare, Violations* violations) {
   if (compare->budget().empty()) return;
-  CheckChoice({kField, compare->budget(), {kTokens, kFlops}}, violations);
+  CheckChoice({kField, compare->budget(), {kTokens, kFlops, kSeconds}},
+              violations);
   const bool is_listed = std::any_of(
       compare->differs().begin(), compare->differs().end(),
       [](const std::string& whole) { return base::IsPartOf(kSteps, whole); });
@@ -193,8 +247,10 @@ void FitBudget(const Compare& compare, std::vector<Part>* parts,
   Arms arms(compare, parts);
   if (compare.budget() == kTokens) {
     FitTokens(arms, violations);
-  } else {
+  } else if (compare.budget() == kFlops) {
     FitFlops(arms, violations);
+  } else {
+    CheckSeconds(arms, violations);
   }
 }
 

@@ -16,6 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::kTwoArms;
+using testing::NamesOf;
 using testing::OnlyWrong;
 using testing::Read;
 
@@ -50,6 +51,7 @@ TEST(BudgetTest, ArmsOfAsManyTokensHaveStepsForAsManyRows) {
   EXPECT_THAT(made->spec.compare().differs(),
               ElementsAre("training.batch_size", "training.micro_batch_size",
                           "training.steps"));
+  EXPECT_THAT(made->parts[1].differs, HasSubstr(", training.steps=200"));
 }
 
 TEST(BudgetTest, TheBaselineSaysHowMuch) {
@@ -74,6 +76,40 @@ TEST(BudgetTest, ArmsOfAsManyFlopsHaveFewerStepsThatCostMore) {
   EXPECT_EQ(steps[0], 400);
   EXPECT_LT(steps[1], 400);
   EXPECT_GT(steps[1], 100);
+}
+
+TEST(BudgetTest, OfSecondsEachArmHasItsPaceMeasuredFirst) {
+  const auto made =
+      Expand(Compare(std::string(kTwoArms) + "  budget: device_seconds"));
+  EXPECT_THAT(NamesOf(made), ElementsAre("c-rope-pace", "c-tape-pace",
+                                         "c-rope-s1", "c-tape-s1"));
+  EXPECT_THAT(StepsOf(made), ElementsAre(20, 20, 400, 400));
+  EXPECT_EQ(made->parts[1].spec.encoding().name(), "tape");
+  EXPECT_EQ(made->parts[1].spec.training().seed(), 1u);
+  // The baseline has what its spec says.
+  EXPECT_FALSE(made->parts[2].spec.has_paced_by());
+  const auto& run = made->parts[3].spec;
+  EXPECT_EQ(run.paced_by().own(), "jobs/c-tape-pace");
+  EXPECT_EQ(run.paced_by().baseline(), "jobs/c-rope-pace");
+  ASSERT_EQ(run.needs_size(), 2);
+  EXPECT_EQ(run.needs(0).job(), "jobs/c-tape-pace");
+}
+
+TEST(BudgetTest, ATwentiethOfManyStepsIsMeasuredAndTrialsFollowItToo) {
+  const auto made = Expand(Compare(
+      std::string(kTwoArms) +
+          "  budget: device_seconds\n"
+          "  tune: {learning_rate: [1e-3, 1e-2], metric: grid_mean, goal: max, "
+          "evaluation: {task: addition_grid}}",
+      "steps: 4000"));
+  EXPECT_THAT(
+      NamesOf(made),
+      ElementsAre("c-rope-pace", "c-tape-pace", "c-rope-t0", "c-rope-t1",
+                  "c-tape-t0", "c-tape-t1", "c-rope-s1", "c-tape-s1"));
+  EXPECT_EQ(made->parts[0].spec.training().steps(), 200);
+  EXPECT_FALSE(made->parts[2].spec.has_paced_by());
+  EXPECT_EQ(made->parts[5].spec.paced_by().own(), "jobs/c-tape-pace");
+  EXPECT_EQ(made->parts[7].spec.tuned_by().trials(1).job(), "jobs/c-tape-t1");
 }
 
 TEST(BudgetTest, WhatIsResolvedIsResolvedToItself) {

@@ -64,7 +64,7 @@ void ResolveParent(JobSpec* spec, Violations* violations) {
   ResolveCommon(spec, violations);
   RefuseFields(
       {"model", "encoding", "data", "training", "checkpoint", "evaluations",
-       "checkpoints", "start_from", "benchmark", "tuned_by"},
+       "checkpoints", "start_from", "benchmark", "tuned_by", "paced_by"},
       absl::StrCat("has no meaning with kind: ", kind, "; put it into ",
                    PlaceOfParts(spec->kind())),
       *spec, violations);

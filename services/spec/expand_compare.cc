@@ -142,6 +142,18 @@ Part MakeArm(const Compare& compare, int arm_index,
   return part;
 }
 
+// Seeds of a part, and where the comparison says them.
+struct Seed {
+  uint64_t value;
+  std::string source;
+};
+
+void SetSeeds(const Seed& seed, Part* part, PartViolations* violations) {
+  for (const char* path : {"training.seed", "data.seed"}) {
+    SetSeed({path, seed.value, seed.source}, part, violations);
+  }
+}
+
 Part MakeRun(const JobSpec& parent, const Part& arm, int seed_index,
              PartViolations* violations) {
   const uint64_t seed = parent.compare().seeds(seed_index);
@@ -149,22 +161,30 @@ Part MakeRun(const JobSpec& parent, const Part& arm, int seed_index,
   part.spec.set_name(absl::StrCat(parent.name(), "-", arm.label, "-s", seed));
   absl::StrAppend(&part.differs, part.differs.empty() ? "" : ", ",
                   "training.seed=", seed, ", data.seed=", seed);
-  const std::string source = absl::StrCat("compare.seeds[", seed_index, "]");
-  SetSeed({"training.seed", seed, source}, &part, violations);
-  SetSeed({"data.seed", seed, source}, &part, violations);
+  SetSeeds({seed, absl::StrCat("compare.seeds[", seed_index, "]")}, &part,
+           violations);
   if (parent.compare().has_tune()) FollowTrials(parent, &part);
   return part;
 }
 
-// All trials, arm by arm; then all arms for each seed.
-void MakeRuns(const JobSpec& parent, std::vector<Part>* parts,
-              PartViolations* violations) {
+// As PartOrder says.
+void MakeAll(const JobSpec& parent, std::vector<Part>* parts,
+             PartViolations* violations) {
   const Compare& compare = parent.compare();
+  const PartOrder order(compare);
   std::vector<Part> arms;
   for (int arm = 0; arm < compare.arms_size(); ++arm) {
     arms.push_back(MakeArm(compare, arm, violations));
+  }
+  for (size_t i = 0; i < order.num_paces; ++i) {
+    Part pace = arms[i];
+    SetSeeds({compare.seeds(0), "compare.seeds[0]"}, &pace, violations);
+    MakePace(parent, &pace);
+    parts->push_back(std::move(pace));
+  }
+  for (const Part& arm : arms) {
     for (int i = 0; i < compare.tune().learning_rate_size(); ++i) {
-      Part trial = arms.back();
+      Part trial = arm;
       MakeTrial(parent, i, &trial, violations);
       parts->push_back(std::move(trial));
     }
@@ -173,6 +193,12 @@ void MakeRuns(const JobSpec& parent, std::vector<Part>* parts,
     for (const Part& arm : arms) {
       parts->push_back(MakeRun(parent, arm, seed, violations));
     }
+  }
+  if (order.num_paces == 0) return;
+  for (size_t i = order.num_paces; i < parts->size(); ++i) {
+    const size_t arm = order.ArmOf(i);
+    if (arm == order.baseline) continue;
+    FollowPaces(parent, arms[arm].label, &(*parts)[i]);
   }
 }
 
@@ -201,10 +227,11 @@ std::string SaidIn(const std::string& path, const ArmAndBaseline& pair) {
   return ArmPath(pair.index) + ".set";
 }
 
-// Without its name and what it takes from the trials of its own arm.
+// Without its name and what it takes from other parts of its own arm.
 JobSpec WhatItIs(JobSpec spec) {
   spec.clear_name();
   spec.clear_tuned_by();
+  spec.clear_paced_by();
   spec.clear_needs();
   return spec;
 }
@@ -245,39 +272,33 @@ void MakeCompareParts(JobSpec* parent, std::vector<Part>* parts,
   ResolveCompare(&compare, violations);
   const bool has_arms = CheckArms(compare, violations);
   ResolveBaseline(&compare, violations);
-  const auto of_each = static_cast<size_t>(compare.seeds_size() +
-                                           compare.tune().learning_rate_size());
-  const size_t number = static_cast<size_t>(compare.arms_size()) * of_each;
+  const PartOrder order(compare);
+  const size_t number =
+      order.num_paces + order.num_trials +
+      order.num_arms * static_cast<size_t>(compare.seeds_size());
   BytesOfParts bytes = BytesOfEach(*parent, compare.run());
   for (const Compare::Arm& arm : compare.arms()) {
-    bytes.of_all += arm.ByteSizeLong() * of_each;
+    bytes.of_all += arm.ByteSizeLong() * (number / order.num_arms);
   }
   const bool has_number =
       CheckNumberOfParts("compare", number, bytes, violations);
   if (!has_run || !has_arms || !has_number) return;
   PartViolations wrong;
-  MakeRuns(*parent, parts, &wrong);
+  MakeAll(*parent, parts, &wrong);
   wrong.MoveTo(*parts, violations);
 }
 
 void CheckCompareParts(const JobSpec& parent, std::vector<Part>* parts,
                        Violations* violations) {
   const Compare& compare = parent.compare();
-  const auto num_arms = static_cast<size_t>(compare.arms_size());
-  const std::vector<std::string> names = ArmNames(compare);
-  const auto baseline = static_cast<size_t>(
-      std::find(names.begin(), names.end(), compare.baseline()) -
-      names.begin());
-  const auto num_trials =
-      static_cast<size_t>(compare.tune().learning_rate_size());
-  // After the trials come all arms with one seed.
-  const Part* const runs = &(*parts)[num_arms * num_trials];
+  const PartOrder order(compare);
+  const Part* const runs = &(*parts)[order.Run(0)];
   std::map<std::string, std::string> seen;
-  for (size_t i = 0; i < num_arms; ++i) {
+  for (size_t i = 0; i < order.num_arms; ++i) {
     const auto [first, added] = seen.emplace(
         base::DeterministicBytes(WhatItIs(runs[i].spec)), runs[i].label);
-    if (num_trials > 0 && violations->empty()) {
-      CheckHeldOut((*parts)[i * num_trials], runs[i], violations);
+    if (order.num_trials > 0 && violations->empty()) {
+      CheckHeldOut((*parts)[order.Trial(i)], runs[i], violations);
     }
     if (!added) {
       violations->push_back(
@@ -285,8 +306,8 @@ void CheckCompareParts(const JobSpec& parent, std::vector<Part>* parts,
            absl::StrCat("makes the arm ", runs[i].label, " the same as ",
                         first->second,
                         "; give it what differs, or leave it out")});
-    } else if (i != baseline) {
-      CheckArm(compare, {runs[i], static_cast<int>(i), runs[baseline]},
+    } else if (i != order.baseline) {
+      CheckArm(compare, {runs[i], static_cast<int>(i), runs[order.baseline]},
                violations);
     }
   }

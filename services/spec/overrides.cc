@@ -39,9 +39,9 @@ bool HasInexact(const Value& value) {
 
 void CheckOverridePath(const std::string& path, Violations* violations) {
   // What makes a spec the part that it is.
-  constexpr std::array<std::string_view, 8> kFixed = {
-      "name",  "kind",    "needs",    "hold",
-      "sweep", "compare", "pipeline", "tuned_by"};
+  constexpr std::array<std::string_view, 9> kFixed = {
+      "name",    "kind",     "needs",    "hold",    "sweep",
+      "compare", "pipeline", "tuned_by", "paced_by"};
   for (const std::string_view fixed : kFixed) {
     if (!base::IsPartOf(path, fixed)) continue;
     violations->push_back(

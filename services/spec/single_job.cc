@@ -51,6 +51,7 @@ void ResolveTrain(JobSpec* spec, Violations* violations) {
   RefuseFields({"gate"}, kForGates, *spec, violations);
   RefuseParts(*spec, violations);
   CheckTunedBy(*spec, violations);
+  CheckPacedBy(*spec, violations);
   const bool is_from = !spec->model().from().empty();
   if (is_from) {
     ResolveModelFrom(spec->mutable_model()->mutable_from(), violations);
@@ -78,10 +79,10 @@ void ResolveTrain(JobSpec* spec, Violations* violations) {
 }
 
 void ResolveEvaluate(JobSpec* spec, Violations* violations) {
-  RefuseFields(
-      {"model", "data", "training", "checkpoint", "start_from", "tuned_by"},
-      "is for kind: train; an evaluation takes it from the checkpoint", *spec,
-      violations);
+  RefuseFields({"model", "data", "training", "checkpoint", "start_from",
+                "tuned_by", "paced_by"},
+               "is for kind: train; an evaluation takes it from the checkpoint",
+               *spec, violations);
   RefuseFields({"benchmark"}, kForBenchmarks, *spec, violations);
   RefuseFields({"gate"}, kForGates, *spec, violations);
   RefuseParts(*spec, violations);
@@ -128,10 +129,11 @@ void ResolveEvaluate(JobSpec* spec, Violations* violations) {
 }
 
 void ResolveBenchmark(JobSpec* spec, Violations* violations) {
-  RefuseFields({"model", "encoding", "data", "training", "checkpoint",
-                "evaluations", "checkpoints", "start_from", "gate", "tuned_by"},
-               "has no meaning with kind: benchmark; leave it out", *spec,
-               violations);
+  RefuseFields(
+      {"model", "encoding", "data", "training", "checkpoint", "evaluations",
+       "checkpoints", "start_from", "gate", "tuned_by",
+         "paced_by"},
+      "has no meaning with kind: benchmark; leave it out", *spec, violations);
   RefuseParts(*spec, violations);
   model::catalog::ResolveResources("resources", spec->mutable_resources(),
                                    violations);

@@ -17,6 +17,10 @@ inline constexpr double kMaxLearningRate = 10;
 void CheckTunedBy(const ordo::jobs::v1::JobSpec& spec,
                   std::vector<base::FieldViolation>* violations);
 
+// The same of its paced_by.
+void CheckPacedBy(const ordo::jobs::v1::JobSpec& spec,
+                  std::vector<base::FieldViolation>* violations);
+
 }  // namespace ordo::services::spec
 
 #endif  // ORDO_SERVICES_SPEC_TUNED_BY_H_

@@ -63,5 +63,21 @@ TEST(TunedByTest, WhatIsMissingIsNamed) {
               ElementsAre(HasSubstr("tuned_by.trials[0].learning_rate: must")));
 }
 
+TEST(PacedByTest, BothJobsMustBeNeeded) {
+  ordo::jobs::v1::JobSpec spec;
+  spec.add_needs()->set_job("jobs/a");
+  spec.mutable_paced_by()->set_own("jobs/a");
+  spec.mutable_paced_by()->set_baseline("jobs/b");
+  std::vector<base::FieldViolation> violations;
+  CheckPacedBy(spec, &violations);
+  ASSERT_EQ(violations.size(), 1u);
+  EXPECT_EQ(violations[0].field, "paced_by.baseline");
+  EXPECT_THAT(violations[0].description, HasSubstr("'jobs/b' is not needed"));
+  spec.add_needs()->set_job("jobs/b");
+  violations.clear();
+  CheckPacedBy(spec, &violations);
+  EXPECT_THAT(violations, IsEmpty());
+}
+
 }  // namespace
 }  // namespace ordo::services::spec

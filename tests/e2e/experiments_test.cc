@@ -107,5 +107,30 @@ TEST_F(ExperimentsTest, RunsOfAnArmTakeTheRateOfItsBestTrial) {
   }
 }
 
+TEST_F(ExperimentsTest, ArmsOfAsManyDeviceSecondsHaveStepsByTheirPace) {
+  StartWithThreeDevices("c-alibi-pace:step_ms=4;*:step_ms=2");
+  JobSpec spec;
+  spec.set_kind(JobSpec::COMPARE);
+  spec.set_name("c");
+  jobs::v1::Compare& compare = *spec.mutable_compare();
+  *compare.mutable_run() = Template();
+  compare.add_arms()->set_name("rope");
+  jobs::v1::Compare::Arm& alibi = *compare.add_arms();
+  alibi.set_name("alibi");
+  (*(*alibi.mutable_set())["encoding"]
+        .mutable_struct_value()
+        ->mutable_fields())["name"]
+      .set_string_value("alibi");
+  compare.add_seeds(1);
+  compare.set_budget("device_seconds");
+  Submit(spec);
+  ASSERT_TRUE(WaitForState("c", Job::SUCCEEDED).has_value());
+  const auto rope = WaitForState("c-rope-s1", Job::SUCCEEDED);
+  const auto slow = WaitForState("c-alibi-s1", Job::SUCCEEDED);
+  ASSERT_TRUE(rope.has_value() && slow.has_value());
+  EXPECT_EQ(rope->attempts(0).end_step(), 60);
+  EXPECT_EQ(slow->attempts(0).end_step(), 30);
+}
+
 }  // namespace
 }  // namespace ordo::tests::e2e

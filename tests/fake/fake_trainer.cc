@@ -163,6 +163,7 @@ int FakeTrainer::Leave(training::ExitCode code, const std::string& message) {
   finished->set_code(code);
   finished->set_message(message);
   finished->set_step(state_.step);
+  finished->set_step_seconds(static_cast<double>(behaviour_.step_ms) / 1000);
   if (code == training::FINISHED || code == training::STOPPED) {
     finished->set_state_digest(DigestOf(state_));
   }

@@ -28,6 +28,10 @@ std::optional<StepDone> StepMeter::Record(const StepResult& result,
   done.set_gradient_norm(result.gradient_norm);
   done.set_tokens(cursors.tokens);
   if (seconds > 0 && cursors.step > cursors_.step) {
+    if (reported_any_) {
+      measured_seconds_ += seconds;
+      measured_steps_ += cursors.step - cursors_.step;
+    }
     done.set_tokens_per_second(
         static_cast<double>(cursors.tokens - cursors_.tokens) / seconds);
     done.set_step_seconds(seconds /
@@ -37,6 +41,11 @@ std::optional<StepDone> StepMeter::Record(const StepResult& result,
   time_ = now;
   cursors_ = cursors;
   return done;
+}
+
+double StepMeter::MeanStepSeconds() const {
+  if (measured_steps_ == 0) return 0;
+  return measured_seconds_ / static_cast<double>(measured_steps_);
 }
 
 }  // namespace ordo::worker::trainer

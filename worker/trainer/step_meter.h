@@ -33,12 +33,19 @@ class StepMeter {
       const ordo::model::training::StepResult& result,
       const ordo::model::training::Cursors& cursors);
 
+  // Mean seconds of the steps that were measured, without those up to the first
+  // report, which make all ready; 0: there were none.
+  double MeanStepSeconds() const;
+
  private:
   base::Clock& clock_;
   const ordo::training::v1::Training training_;
   absl::Duration time_;
   ordo::model::training::Cursors cursors_;
   bool reported_any_ = false;
+  // Of what MeanStepSeconds tells.
+  double measured_seconds_ = 0;
+  int64_t measured_steps_ = 0;
 };
 
 }  // namespace ordo::worker::trainer

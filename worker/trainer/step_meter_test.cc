@@ -61,6 +61,26 @@ TEST_F(StepMeterTest, MeasuresSinceTheLastReport) {
   EXPECT_EQ(done.tokens(), 1000);
 }
 
+TEST_F(StepMeterTest, TheMeanLeavesOutTheFirstStepAndWhatIsBetweenSteps) {
+  StepMeter meter(clock_, training_);
+  Cursors cursors;
+  meter.Start(cursors);
+  EXPECT_EQ(meter.MeanStepSeconds(), 0);
+  const auto step = [&](absl::Duration duration) {
+    clock_.Advance(duration);
+    ++cursors.step;
+    meter.Record({}, cursors);
+  };
+  step(absl::Seconds(9));
+  EXPECT_EQ(meter.MeanStepSeconds(), 0);
+  for (int i = 0; i < 9; ++i) step(absl::Milliseconds(20));
+  EXPECT_DOUBLE_EQ(meter.MeanStepSeconds(), 0.02);
+  clock_.Advance(absl::Hours(1));
+  meter.Start(cursors);
+  for (int i = 0; i < 10; ++i) step(absl::Milliseconds(40));
+  EXPECT_NEAR(meter.MeanStepSeconds(), (9 * 0.02 + 10 * 0.04) / 19, 1e-9);
+}
+
 TEST_F(StepMeterTest, LeavesOutWhatPassedBeforeStart) {
   StepMeter meter(clock_, training_);
   meter.Start({});

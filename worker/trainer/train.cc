@@ -67,6 +67,8 @@ class TrainTask {
     return code;
   }
 
+  double MeanStepSeconds() const { return meter_.MeanStepSeconds(); }
+
   // The storage may hold up the end of this object for as long as it likes.
   bool IsHeldUp() const { return checkpoints_.IsHeldUp(); }
 
@@ -388,6 +390,7 @@ absl::StatusOr<ExitCode> Train(const TrainerContext& context,
       });
   finished.set_code(code.ok() ? *code : ExitCodeOf(code.status()));
   finished.set_message(MessageOf(code, finished.step()));
+  if (rank.task) finished.set_step_seconds(rank.task->MeanStepSeconds());
   const absl::Status told = progress->Finished(finished);
   if (rank.leader) rank.leader->End(finished);
   if (rank.task && rank.task->IsHeldUp()) {

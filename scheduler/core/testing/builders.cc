@@ -118,6 +118,14 @@ JobBuilder& JobBuilder::TunedBy(const std::vector<std::string>& trials) {
   return *this;
 }
 
+JobBuilder& JobBuilder::PacedBy(const std::string& own,
+                                const std::string& baseline) {
+  jobs::v1::PacedBy& paced_by = *job_.OwnSpec().mutable_paced_by();
+  paced_by.set_own("jobs/" + own);
+  paced_by.set_baseline("jobs/" + baseline);
+  return Needs(own).Needs(baseline);
+}
+
 JobBuilder& JobBuilder::PartOf(const std::string& parent,
                                const std::string& part) {
   job_.parent = parent;
@@ -211,6 +219,12 @@ AttemptBuilder& AttemptBuilder::Exited(int exit_code) {
   attempt_.set_cause(agent::v1::ObservedAttempt::EXIT);
   attempt_.set_exit_code(exit_code);
   attempt_.mutable_finished()->set_step(attempt_.step().step());
+  return *this;
+}
+
+AttemptBuilder& AttemptBuilder::ExitedAfter(double step_seconds) {
+  Exited(0);
+  attempt_.mutable_finished()->set_step_seconds(step_seconds);
   return *this;
 }
 

@@ -44,6 +44,9 @@ class JobBuilder {
   // It takes the learning rate of the best of these jobs, which it needs
   // (ENDED), by the largest `score` of `held`; the first has 1, and so on.
   JobBuilder& TunedBy(const std::vector<std::string>& trials);
+  // It has the steps that take the device-time of 100 steps of the second of
+  // these jobs, at the pace of the first; it needs both.
+  JobBuilder& PacedBy(const std::string& own, const std::string& baseline);
   // Makes it part of a sweep.
   JobBuilder& PartOf(const std::string& parent, const std::string& part = "");
   JobBuilder& MaxInterruptions(int count);
@@ -76,6 +79,8 @@ class AttemptBuilder {
   AttemptBuilder& Warning(int64_t number, const std::string& message);
   // After its last record.
   AttemptBuilder& Exited(int exit_code);
+  // The same of one whose steps took so long.
+  AttemptBuilder& ExitedAfter(double step_seconds);
   AttemptBuilder& Ended(agent::v1::ObservedAttempt::Cause cause,
                         int signal = 0);
 
