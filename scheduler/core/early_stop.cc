@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "scheduler/core/artifacts.h"
 #include "scheduler/core/cancel.h"
 #include "scheduler/core/scores.h"
 
@@ -58,6 +59,24 @@ void JudgeStep(Turn& turn, const JobFacts& parent, int64_t step) {
   }
 }
 
+// A score that no report has, most likely by a mistake, would stop nobody.
+void WarnOfNoScore(Turn& turn, JobEntry& entry, const EarlyStop& rule,
+                   int64_t step) {
+  const std::string names = ScoreNames(entry, rule.by, step);
+  if (names.empty() || ScoreAt(entry, rule.by, step).has_value() ||
+      IsTerminal(entry.job->state)) {
+    return;
+  }
+  const std::string warning = absl::StrCat(
+      "reports of ", rule.by.evaluation, " have no ", rule.by.metric,
+      ", by which runs are to be stopped early; they have ", names);
+  const auto& said = entry.job->newest_attempt().warnings();
+  if (std::count(said.begin(), said.end(), warning) > 0) return;
+  JobEdit edit(turn, entry);
+  AddWarning(edit, warning);
+  edit.Commit();
+}
+
 }  // namespace
 
 bool JudgesAt(const EarlyStop& rule, int64_t step) {
@@ -103,7 +122,9 @@ void JudgeParts(Turn& turn) {
     const auto found = turn.state.jobs.find(parent);
     if (found == turn.state.jobs.end()) continue;
     const FactsPtr facts = found->second.job->facts;
-    if (!JudgesAt(facts->demand().early_stop, reported.step)) continue;
+    const EarlyStop& rule = facts->demand().early_stop;
+    if (!JudgesAt(rule, reported.step)) continue;
+    WarnOfNoScore(turn, turn.state.jobs.at(reported.job), rule, reported.step);
     if (judged.insert({parent, reported.step}).second) {
       JudgeStep(turn, *facts, reported.step);
     }

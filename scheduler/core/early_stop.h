@@ -21,7 +21,8 @@ bool JudgesAt(const EarlyStop& rule, int64_t step);
 std::string WhyBehind(const EarlyStop& rule, double score,
                       const std::vector<double>& scores);
 
-// Ends parts that turn.reported, and what stood before, shows to be behind.
+// Ends parts that turn.reported, and what stood before, shows to be behind. One
+// whose report lacks the score gets a warning.
 void JudgeParts(Turn& turn);
 
 }  // namespace ordo::scheduler::core

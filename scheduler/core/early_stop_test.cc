@@ -203,11 +203,16 @@ TEST_F(EarlyStopTest, NobodyIsEndedAtTheLastStep) {
   EXPECT_EQ(shell_.StateOf("s-0"), Job::RUNNING);
 }
 
-TEST_F(EarlyStopTest, ReportsWithoutTheScoreDoNotCount) {
+TEST_F(EarlyStopTest, ReportsWithoutTheScoreDoNotCountAndAreWarnedOfOnce) {
   rule_.set_metric("loss");
   SubmitSweep();
   ReportAll();
   EXPECT_EQ(shell_.StateOf("s-0"), Job::RUNNING);
+  Report("s-0", 2, 20, 0.1);
+  ASSERT_EQ(shell_.job("s-0").attempts(0).warnings_size(), 1);
+  EXPECT_EQ(shell_.job("s-0").attempts(0).warnings(0),
+            "reports of held have no loss, by which runs are to be stopped "
+            "early; they have score");
 }
 
 TEST_F(EarlyStopTest, WhatEndedStillCountsAndStaysAsItEnded) {

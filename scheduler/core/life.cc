@@ -46,8 +46,8 @@ std::string WhatIsMissing(const State& state, const JobFacts& job) {
                         job.paces[0]);
   }
   if (!job.trials.empty() && !BestTrial(state, TrialsOf(job)).has_value()) {
-    return absl::StrCat(NothingOf(TrialsOf(job)), "; see why: ordo show ",
-                        job.trials[0]);
+    return absl::StrCat(NothingOf(state, TrialsOf(job)),
+                        "; see why: ordo show ", job.trials[0]);
   }
   for (const std::string& name : job.references) {
     if (!NamesJob(name) || FindReferenced(state, name) != nullptr) continue;

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
+#include <set>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 namespace ordo::scheduler::core {
 namespace {
@@ -36,6 +37,17 @@ int64_t NewestStep(const JobEntry& entry, const Criterion& by) {
     if (it->first == ReportIdOf(by, step)) newest = std::max(newest, step);
   }
   return newest;
+}
+
+std::string ScoreNames(const JobEntry& entry, const Criterion& by,
+                       int64_t step) {
+  const auto report = entry.reports.find(ReportIdOf(by, step));
+  if (report == entry.reports.end()) return "";
+  std::set<std::string> names;
+  for (const auto& [name, score] : report->second->metrics()) {
+    names.insert(name);
+  }
+  return absl::StrJoin(names, ", ");
 }
 
 bool IsBetter(const Criterion& by, double a, double b) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "scheduler/core/state.h"
 
@@ -17,6 +18,10 @@ std::optional<double> ScoreAt(const JobEntry& entry, const Criterion& by,
 
 // The newest step that the evaluation was made at; 0: none.
 int64_t NewestStep(const JobEntry& entry, const Criterion& by);
+
+// Names of all scores in the same report, for people; empty: there is none.
+std::string ScoreNames(const JobEntry& entry, const Criterion& by,
+                       int64_t step);
 
 // Whether a score is better than another. What is not finite is worse than all
 // that is, and no better than what is not.

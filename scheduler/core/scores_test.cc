@@ -46,6 +46,13 @@ TEST(ScoresTest, TheNewestStepIsTheLargestOfTheEvaluationItself) {
   EXPECT_EQ(NewestStep(entry, kScore), 10);
 }
 
+TEST(ScoresTest, TheNamesOfScoresAreThoseOfTheReport) {
+  JobEntry entry;
+  EXPECT_EQ(ScoreNames(entry, kScore, 10), "");
+  AddReport("held-10", 10, 0.5, &entry);
+  EXPECT_EQ(ScoreNames(entry, {"held", "loss", true}, 10), "score");
+}
+
 TEST(ScoresTest, WhichIsBetterTheGoalSays) {
   EXPECT_TRUE(IsBetter({"e", "m", true}, 2, 1));
   EXPECT_FALSE(IsBetter({"e", "m", true}, 1, 2));

@@ -89,7 +89,7 @@ absl::Status SetTuned(const State& state, const JobFacts& job,
   const std::optional<size_t> best = BestTrial(state, TrialsOf(job));
   if (!best.has_value()) {
     return absl::DataLossError(
-        absl::StrCat(JobName(job.id), ": ", NothingOf(TrialsOf(job))));
+        absl::StrCat(JobName(job.id), ": ", NothingOf(state, TrialsOf(job))));
   }
   task->mutable_training()->set_learning_rate(
       spec.tuned_by().trials(static_cast<int>(*best)).learning_rate());

@@ -51,13 +51,21 @@ absl::Status CheckTrials(const State& state, const NamedJobs& named,
     return absl::OkStatus();
   }
   return absl::FailedPreconditionError(
-      absl::StrCat("tuned_by.trials: ", NothingOf(trials)));
+      absl::StrCat("tuned_by.trials: ", NothingOf(state, trials)));
 }
 
-std::string NothingOf(const Trials& trials) {
+std::string NothingOf(const State& state, const Trials& trials) {
+  std::string others;
+  for (const std::string& id : trials.jobs) {
+    const auto trial = state.jobs.find(id);
+    if (trial == state.jobs.end() || !others.empty()) continue;
+    others = ScoreNames(trial->second, trials.by,
+                        NewestStep(trial->second, trials.by));
+  }
   return absl::StrCat("none of its trials, ", absl::StrJoin(trials.jobs, ", "),
                       ", left a finite ", trials.by.metric, " of ",
-                      trials.by.evaluation);
+                      trials.by.evaluation,
+                      others.empty() ? "" : ", which has ", others);
 }
 
 }  // namespace ordo::scheduler::core

@@ -36,8 +36,9 @@ std::optional<size_t> BestTrial(const State& state, const Trials& trials);
 absl::Status CheckTrials(const State& state, const NamedJobs& named,
                          const Trials& trials);
 
-// For people: what is missing of trials that have ended and left nothing.
-std::string NothingOf(const Trials& trials);
+// For people: what is missing of trials that have ended and left nothing, and
+// what scores are there instead.
+std::string NothingOf(const State& state, const Trials& trials);
 
 }  // namespace ordo::scheduler::core
 

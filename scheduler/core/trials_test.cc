@@ -80,7 +80,7 @@ TEST_F(TrialsTest, TrialsWithoutAFiniteScoreAreNotTaken) {
   EXPECT_EQ(shell_.ReasonOf("r"), reason::kNeedFailed);
   EXPECT_THAT(shell_.job("r").message(),
               HasSubstr("none of its trials, t-0, t-1, left a finite score of "
-                        "held; see why: ordo show t-0"));
+                        "held, which has score; see why: ordo show t-0"));
 }
 
 TEST_F(TrialsTest, OneThatFailedIsLeftOut) {
