@@ -155,7 +155,8 @@ void FitFlops(Arms& arms, Violations* violations) {
     const Part& run = arms.Run(arm);
     if (!CheckArm(run, baseline, /*by_tokens=*/false, violations)) continue;
     const double of_run = FlopsOf(run.spec);
-    const double steps = of_run > 0 ? std::round(budget / of_run) : 0;
+    if (of_run == 0) continue;
+    const double steps = std::round(budget / of_run);
     const double error = std::abs(steps * of_run / budget - 1);
     if (steps >= 1 && steps <= kMaxSteps && error <= kMaxBudgetError) {
       arms.SetSteps(arm, static_cast<int64_t>(steps));
