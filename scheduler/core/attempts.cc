@@ -160,12 +160,12 @@ bool IsCancelled(const JobRecord& job) {
 void Conclude(JobEdit& edit, const AttemptEnd& end) {
   const int32_t number = edit.read().attempt_number();
   if (IsCancelled(edit.read())) {
-    const std::string reason = edit.read().reason;
+    const std::string why = edit.read().reason;
     const std::string message =
-        edit.read().cancelled_by.empty()
+        why == reason::kStoppedEarly
             ? edit.read().message
             : absl::StrCat("cancelled by ", edit.read().cancelled_by.value());
-    Follow(edit, Trigger::kInterrupt, reason, message);
+    Follow(edit, Trigger::kInterrupt, why, message);
     FinishJob(edit);
   } else if (end.decision == training::v1::DONE) {
     // Of a gate it is the verdict that people look for.

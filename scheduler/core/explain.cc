@@ -514,7 +514,7 @@ ExplainResponse Explain(const Explained& seen) {
     case Job::CANCELLING:
       response.set_summary(absl::StrCat(
           "job ", id,
-          job.cancelled_by().empty()
+          job.reason() == reason::kStoppedEarly
               ? absl::StrCat(" is ", job.message())
               : absl::StrCat(" is being cancelled by ", job.cancelled_by()),
           ": ", Where(job), " is being ended"));

@@ -529,9 +529,11 @@ TEST(ExplainTest, AJobThatHasFinishedNamesTheReportThatThereIs) {
 TEST(ExplainTest, AJobThatIsBeingEndedSaysWhoOrWhatEndsIt) {
   Seen seen;
   seen.job = MakeJob(Job::CANCELLING);
+  seen.job.set_reason("STOPPED_EARLY");
   seen.job.set_message("stopped early at step 10 of 100");
   EXPECT_THAT(seen.Explain().summary(),
               HasSubstr("job b is stopped early at step 10 of 100: "));
+  seen.job.set_reason("CANCELLED_BY_USER");
   seen.job.set_cancelled_by("ada");
   EXPECT_THAT(seen.Explain().summary(),
               HasSubstr("job b is being cancelled by ada: "));
