@@ -131,8 +131,7 @@ void ResolveEvaluate(JobSpec* spec, Violations* violations) {
 void ResolveBenchmark(JobSpec* spec, Violations* violations) {
   RefuseFields(
       {"model", "encoding", "data", "training", "checkpoint", "evaluations",
-       "checkpoints", "start_from", "gate", "tuned_by",
-         "paced_by"},
+       "checkpoints", "start_from", "gate", "tuned_by", "paced_by"},
       "has no meaning with kind: benchmark; leave it out", *spec, violations);
   RefuseParts(*spec, violations);
   model::catalog::ResolveResources("resources", spec->mutable_resources(),
@@ -142,11 +141,11 @@ void ResolveBenchmark(JobSpec* spec, Violations* violations) {
 }
 
 void ResolveGateKind(JobSpec* spec, Violations* violations) {
-  RefuseFields(
-      {"model", "encoding", "data", "training", "checkpoint", "start_from"},
-      "has no meaning with kind: gate, which takes it from the "
-      "checkpoints; leave it out",
-      *spec, violations);
+  RefuseFields({"model", "encoding", "data", "training", "checkpoint",
+                "start_from", "tuned_by", "paced_by"},
+               "has no meaning with kind: gate, which takes it from the "
+               "checkpoints; leave it out",
+               *spec, violations);
   RefuseFields({"checkpoints"},
                "is for kind: evaluate; a gate has gate.candidate, "
                "gate.baseline and gate.anchor",
