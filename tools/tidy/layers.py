@@ -73,7 +73,8 @@ LAYERS = {
                   "scheduler/past_usage.h", "scheduler/scheduler.h",
                   "services"), CONTROL_PLANE),
     # Whether a gate can say anything is known when it is submitted.
-    "services/spec": (("base", "proto", "model/catalog", "report/gate/decision.h",
+    "services/spec": (("base", "proto", "model/catalog", "model/cost/cost.h",
+                       "report/gate/decision.h",
                        "report/gate/power.h", "services/spec"),
                       CONTROL_PLANE),
     "services/cli": (("base", "proto", "report", "model/catalog",
