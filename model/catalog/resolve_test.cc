@@ -136,6 +136,16 @@ TEST(ResolveTest, EveryViolationIsReportedAtOnce) {
                           "checkpoint.keep", "resources.device"));
 }
 
+TEST(ResolveTest, OptimizersOfAllCheckpointsAreKeptUnlessItSaysHowMany) {
+  const auto all = ResolveTrainSpec(Minimal());
+  ORDO_ASSERT_OK(all);
+  EXPECT_FALSE(all->checkpoint().has_keep_optimizer());
+  EXPECT_THAT(FieldsOf([](v1::TrainSpec* spec) {
+                spec->mutable_checkpoint()->set_keep_optimizer(0);
+              }),
+              ElementsAre("checkpoint.keep_optimizer"));
+}
+
 TEST(ResolveTest, UnknownNamesAreToldTheNearest) {
   EXPECT_THAT(
       MessageOf([](auto* spec) { spec->mutable_encoding()->set_name("taep"); }),

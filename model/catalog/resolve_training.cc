@@ -85,6 +85,9 @@ void ResolveCheckpointPolicy(std::string_view field,
                              Violations* violations) {
   ResolveNumbers({{"every_steps", 1, 1e9, 200}, {"keep", 1, 1000, 3}}, field,
                  policy, violations);
+  // Left out, all keep it.
+  if (!policy->has_keep_optimizer()) return;
+  ResolveNumber({"keep_optimizer", 1, 1000, {}}, field, policy, violations);
 }
 
 }  // namespace ordo::model::catalog

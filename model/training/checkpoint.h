@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/files/files.h"
+#include "model/training/durable_folder.h"
 #include "model/training/initial_values.h"
 #include "model/training/numerics.h"
 #include "model/training/snapshot.h"
@@ -32,7 +33,6 @@
 
 namespace ordo::model::training {
 
-inline constexpr char kOptimizerFile[] = "optimizer.safetensors";
 inline constexpr char kStateFile[] = "state.json";
 
 struct CheckpointNumber {
@@ -69,8 +69,8 @@ absl::StatusOr<ordo::training::v1::CheckpointWritten> WriteCheckpoint(
 
 // Reads the checkpoint in `folder` and verifies it: the manifest against
 // `manifest_sha256` unless that is empty, each file against the manifest, the
-// state against its digest. DATA_LOSS naming the damaged file, NOT_FOUND when
-// there is none.
+// state against its digest. DATA_LOSS naming the damaged file, also for one
+// that was thinned; NOT_FOUND when there is none.
 absl::StatusOr<Checkpoint> ReadCheckpoint(base::Filesystem& files,
                                           const std::string& folder,
                                           const std::string& manifest_sha256);

@@ -157,6 +157,14 @@ TEST_F(CheckpointTest, AFlippedBitInAnyFileIsFoundAndNamed) {
   ORDO_EXPECT_OK(ReadCheckpoint(files_, temporary_.Path("3-1"), ""));
 }
 
+TEST_F(CheckpointTest, OneThatWasThinnedIsNotGoneOnFrom) {
+  ORDO_ASSERT_OK(WriteCheckpoint(files_, temporary_.path(), checkpoint_));
+  ORDO_ASSERT_OK(
+      real_.RemoveFile(temporary_.Path("3-1/optimizer.safetensors")));
+  EXPECT_THAT(ReadCheckpoint(files_, temporary_.Path("3-1"), ""),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("thinned")));
+}
+
 TEST_F(CheckpointTest, AStateThatDoesNotFitItsDigestIsRefused) {
   // A writer's bug, not damage: the manifest fits.
   checkpoint_.snapshot.cursors.samples = 24;

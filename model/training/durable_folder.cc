@@ -54,8 +54,13 @@ absl::Status VerifyFile(base::Filesystem& files, const std::string& folder,
   }
   const std::string& path = *joined;
   const auto stat = files.Stat(path);
-  if (absl::IsNotFound(stat.status()))
-    return DamagedFile(path, "it is missing");
+  if (absl::IsNotFound(stat.status())) {
+    return DamagedFile(
+        path, entry.name == kOptimizerFile
+                  ? "it is missing; a checkpoint that was thinned has lost it, "
+                    "and lends only its weights: model: {from: ...}"
+                  : "it is missing");
+  }
   ORDO_RETURN_IF_ERROR(stat);
   if (stat->size_bytes != entry.size_bytes) {
     return DamagedFile(
@@ -205,7 +210,10 @@ absl::Status VerifyManifest(base::Filesystem& files, const std::string& folder,
       return DamagedFile(path, absl::StrCat("it does not list ", name));
     }
   }
+  const bool with_optimizer = std::find(required.begin(), required.end(),
+                                        kOptimizerFile) != required.end();
   for (const ManifestEntry& entry : entries) {
+    if (entry.name == kOptimizerFile && !with_optimizer) continue;
     ORDO_RETURN_IF_ERROR(VerifyFile(files, folder, entry));
   }
   return absl::OkStatus();

@@ -17,6 +17,8 @@ namespace ordo::model::training {
 
 inline constexpr char kManifestFile[] = "MANIFEST.json";
 inline constexpr char kTemporaryPrefix[] = ".tmp-";
+// Of a checkpoint; thinning takes it away and leaves the manifest as it is.
+inline constexpr char kOptimizerFile[] = "optimizer.safetensors";
 
 struct NamedBytes {
   std::string name;
@@ -55,8 +57,8 @@ std::string ManifestText(
 
 // Checks the files of `folder` against its manifest, which has to list those
 // called `required`, and the manifest against `manifest_sha256` unless that is
-// empty. DATA_LOSS naming the damaged file; NOT_FOUND when there is no
-// manifest.
+// empty. kOptimizerFile is looked at only where it is required. DATA_LOSS
+// naming the damaged file; NOT_FOUND when there is no manifest.
 absl::Status VerifyManifest(base::Filesystem& files, const std::string& folder,
                             const std::string& manifest_sha256,
                             const std::vector<std::string>& required = {});

@@ -192,6 +192,22 @@ TEST_F(DurableFolderTest, RefusesAManifestWithoutAFileThatIsRead) {
       StatusIs(absl::StatusCode::kDataLoss, HasSubstr("does not list c")));
 }
 
+TEST_F(DurableFolderTest, LooksAtAnOptimizerOnlyWhereItIsRequired) {
+  const std::string folder = temporary_.Path("x");
+  ORDO_ASSERT_OK(WriteFolder(files_, folder,
+                             {{"a", "first"}, {kOptimizerFile, "moments"}}));
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto first, InfoOfFile(files_, folder, "a"));
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto moments,
+                            InfoOfFile(files_, folder, kOptimizerFile));
+  ORDO_ASSERT_OK(WriteDurably(files_, folder + "/" + kManifestFile,
+                              ManifestText({first, moments})));
+  ORDO_EXPECT_OK(VerifyManifest(files_, folder, "", {"a", kOptimizerFile}));
+  ORDO_ASSERT_OK(real_.RemoveFile(folder + "/" + kOptimizerFile));
+  ORDO_EXPECT_OK(VerifyManifest(files_, folder, "", {"a"}));
+  EXPECT_THAT(VerifyManifest(files_, folder, "", {"a", kOptimizerFile}),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("thinned")));
+}
+
 TEST_F(DurableFolderTest, RefusesAnotherManifestThanTheRegisteredOne) {
   WriteWithManifest("x");
   EXPECT_THAT(VerifyManifest(files_, temporary_.Path("x"), base::Sha256Hex("")),

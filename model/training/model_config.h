@@ -45,7 +45,8 @@ struct LoadOptions {
 
 // Rebuilds the model of `folder` from config.json and model.safetensors (or the
 // files of its index) alone; the manifest is checked where there is one, and
-// against `manifest_sha256` unless that is empty. Errors name the file.
+// against `manifest_sha256` unless that is empty. A checkpoint that was thinned
+// is as good. Errors name the file.
 absl::StatusOr<LoadedModel> LoadModel(base::Filesystem& files,
                                       const std::string& folder,
                                       const std::string& manifest_sha256,

@@ -164,7 +164,8 @@ absl::Status Checkpoints::MakeDurable() {
   return WithExitCode(write_error_, ordo::training::v1::STORAGE_ERROR);
 }
 
-// Removes all but the newest checkpoints that the policy keeps. Those beyond
+// Removes all but the newest checkpoints that the policy keeps, and the
+// optimizer's state of those that it does not keep whole. Those beyond
 // the newest good one are of a run that was longer, or were passed over as
 // damaged: the former stay, the latter go, and neither takes the place of a
 // good one.
@@ -172,18 +173,33 @@ void Checkpoints::Prune() {
   const auto ids = model::training::ListCheckpoints(
       context_.files, CheckpointsFolder(context_));
   if (!ids.ok()) return;
+  const auto& policy = run_.spec().checkpoint();
   int num_kept = 0;
   for (const std::string& id : *ids) {
     const bool damaged = passed_over_.count(id) != 0;
     const auto number = model::training::ParseCheckpointId(id);
     if (!damaged && number->step > durable_step_) continue;
-    const bool keep = id == durable_id_ ||
-                      (!damaged && num_kept < run_.spec().checkpoint().keep());
+    const bool keep =
+        id == durable_id_ || (!damaged && num_kept < policy.keep());
     if (keep) {
       ++num_kept;
+      if (id != durable_id_ && policy.has_keep_optimizer() &&
+          num_kept > policy.keep_optimizer()) {
+        Thin(id);
+      }
     } else {
       Remove(id);
     }
+  }
+}
+
+void Checkpoints::Thin(const std::string& id) {
+  const std::string path =
+      base::JoinPath(base::JoinPath(CheckpointsFolder(context_), id),
+                     ordo::model::training::kOptimizerFile);
+  const absl::Status status = context_.files.RemoveTree(path);
+  if (!status.ok()) {
+    base::LogWarning("checkpoint not thinned", {{"error", status}});
   }
 }
 

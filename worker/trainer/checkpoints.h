@@ -73,6 +73,7 @@ class Checkpoints {
   void Finish(
       std::optional<ordo::model::training::CheckpointWriter::Outcome> outcome);
   void Prune();
+  void Thin(const std::string& id);
   void Remove(const std::string& id);
 
   const TrainerContext& context_;

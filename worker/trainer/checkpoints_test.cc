@@ -202,6 +202,27 @@ TEST_F(CheckpointsTest, BeyondThePolicyAreRemovedWhereTheTrainerPrunes) {
   EXPECT_THAT(Ids(), ElementsAre("20-2", "15-2", "10-2"));
 }
 
+TEST_F(CheckpointsTest, OptimizersBeyondThePolicyGoWhereTheTrainerPrunes) {
+  context_.prune_checkpoints = true;
+  auto spec = run_->spec();
+  spec.mutable_checkpoint()->set_keep_optimizer(2);
+  checkpoints_.reset();
+  run_ = *TrainingRun::Create(spec);
+  checkpoints_ =
+      std::make_unique<Checkpoints>(context_, *run_, progress_.get());
+  checkpoints_->Begin({}, {});
+  StepTo(20);
+  EXPECT_THAT(Ids(), ElementsAre("20-2", "15-2", "10-2"));
+  for (const auto& [id, is_whole] :
+       {std::pair("20-2", true), std::pair("15-2", true),
+        std::pair("10-2", false)}) {
+    const std::string folder = folder_.Path("a/checkpoints/") + id;
+    EXPECT_EQ(base::Exists(real_, folder + "/optimizer.safetensors"), is_whole)
+        << id;
+    EXPECT_TRUE(base::Exists(real_, folder + "/model.safetensors")) << id;
+  }
+}
+
 TEST_F(CheckpointsTest, HoldNothingOfTheAttemptsSurroundings) {
   StepTo(5);
   ORDO_ASSERT_OK_AND_ASSIGN(const auto checkpoint,
