@@ -75,11 +75,12 @@ struct SchedulerMetrics {
              "Steps since the last checkpoint of attempts that did not end "
              "well, by cause.",
              {{"reason", AttemptEndReasons()}}})),
-        checkpoints(registry.AddCounter(
-            {"ordo_scheduler_checkpoints_written_total",
-             "Checkpoints, by what became of them.",
-             {{"result",
-               {"written", "failed", "refused", "removed", "imported"}}}})),
+        checkpoints(
+            registry.AddCounter({"ordo_scheduler_checkpoints_written_total",
+                                 "Checkpoints, by what became of them.",
+                                 {{"result",
+                                   {"written", "failed", "refused", "removed",
+                                    "thinned", "imported"}}}})),
         checkpoint_stall(registry.AddHistogram(
             {"ordo_scheduler_checkpoint_stall_seconds",
              "Time that training stood still for a checkpoint."},
@@ -95,7 +96,7 @@ struct SchedulerMetrics {
              {{"worker"}, {"device"}}})),
         folder_errors(registry.AddCounter(
             {"ordo_scheduler_checkpoint_removal_errors_total",
-             "Folders of checkpoints that could not be removed."})),
+             "Folders and files of checkpoints that could not be removed."})),
         reports(registry.AddCounter({"ordo_scheduler_reports_written_total",
                                      "Reports, by what became of them.",
                                      {{"result", {"written", "refused"}}}})),

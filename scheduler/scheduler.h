@@ -103,6 +103,29 @@ inline constexpr int kMaxQuotas = 16;
 inline constexpr int32_t kMaxQueueDevices = 1'000'000;
 inline constexpr int32_t kMaxQueuedJobs = 10'000'000;
 
+// How many aliases and pinned checkpoints there may be.
+inline constexpr size_t kMaxAliases = 1000;
+inline constexpr size_t kMaxPins = 10'000;
+// AliasSetting.if_digest: there must be no such alias.
+inline constexpr char kNoDigest[] = "none";
+
+// What an alias is to name, if it is as is thought.
+struct AliasSetting {
+  // Its id.
+  std::string alias;
+  // jobs/{job}/checkpoints/{checkpoint}, jobs/{job} for its newest, or another
+  // alias's name for what that names.
+  std::string checkpoint = {};
+  // The manifest's digest of what it names now; empty: any. kNoDigest: there is
+  // no such alias.
+  std::string if_digest = {};
+  // Empty: any.
+  std::string etag = {};
+};
+
+// What a person does to a checkpoint.
+enum class CheckpointVerb { kPin, kUnpin, kThin, kDelete };
+
 // Who asks for a change, and why. Kept with what it changes.
 struct Author {
   jobs::v1::Owner owner;
@@ -129,6 +152,10 @@ class Scheduler {
   using QueueCallback = std::function<void(absl::StatusOr<queues::v1::Queue>)>;
   using WorkerCallback =
       std::function<void(absl::StatusOr<workers::v1::Worker>)>;
+  using AliasCallback =
+      std::function<void(absl::StatusOr<checkpoints::v1::Alias>)>;
+  using CheckpointCallback =
+      std::function<void(absl::StatusOr<checkpoints::v1::Checkpoint>)>;
   using ArchivedUsageCallback =
       std::function<void(const usage::v1::ArchivedUsage&)>;
 
@@ -186,6 +213,31 @@ class Scheduler {
   // `job` empty: of all jobs.
   virtual absl::StatusOr<Listing<checkpoints::v1::Checkpoint>> ListCheckpoints(
       const std::string& job, const Page& page) const = 0;
+
+  // `checkpoint` is a resource name, whose id may be "latest" unless it is to
+  // be deleted. What is so already changes nothing. NOT_FOUND.
+  // FAILED_PRECONDITION: it is DELETED, and is not to be unpinned or deleted;
+  // or it is to be thinned or deleted and something holds it: a pin, an alias,
+  // a job that has not ended. RESOURCE_EXHAUSTED: kMaxPins are pinned.
+  virtual void ChangeCheckpoint(CheckpointVerb verb,
+                                const std::string& checkpoint,
+                                const Author& author,
+                                CheckpointCallback done) = 0;
+
+  // Has an alias, which need not be there, name a checkpoint; compared and set
+  // in one step. NOT_FOUND: there is no such checkpoint. FAILED_PRECONDITION:
+  // it was removed. ABORTED: the alias is not as `if_digest` or `etag` says.
+  // RESOURCE_EXHAUSTED: there are kMaxAliases.
+  virtual void SetAlias(const AliasSetting& setting, const Author& author,
+                        AliasCallback done) = 0;
+  // NOT_FOUND; ABORTED when `etag` is neither empty nor that of the alias.
+  virtual void DeleteAlias(const std::string& alias, const std::string& etag,
+                           const Author& author, AliasCallback done) = 0;
+  virtual absl::StatusOr<checkpoints::v1::Alias> GetAlias(
+      const std::string& alias) const = 0;
+  // By name.
+  virtual absl::StatusOr<Listing<checkpoints::v1::Alias>> ListAliases(
+      const Page& page) const = 0;
 
   virtual absl::StatusOr<reports::v1::Report> GetReport(
       const std::string& job, const std::string& report) const = 0;

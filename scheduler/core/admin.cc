@@ -12,6 +12,7 @@
 #include "scheduler/core/board.h"
 #include "scheduler/core/device_admin.h"
 #include "scheduler/core/queue_use.h"
+#include "scheduler/core/registry.h"
 #include "scheduler/core/wall_history.h"
 
 namespace ordo::scheduler::core {
@@ -286,6 +287,10 @@ absl::Status TakeAdminRow(const Row& row, State* state) {
       return TakeUseRow(row, state);
     case Row::Kind::kClock:
       return TakeClockRow(std::make_shared<const Row>(row), state);
+    case Row::Kind::kAlias:
+      return TakeAliasRow(row, state);
+    case Row::Kind::kPin:
+      return TakePinRow(row, state);
     default:
       return absl::OkStatus();
   }

@@ -15,6 +15,7 @@
 #include "scheduler/core/placement.h"
 #include "scheduler/core/quarantine.h"
 #include "scheduler/core/queue_use.h"
+#include "scheduler/core/registry.h"
 #include "scheduler/core/requests.h"
 #include "scheduler/core/submit.h"
 #include "scheduler/core/turn.h"
@@ -104,6 +105,10 @@ void Handle(Turn& turn, Event event) {
     HandleChangeQueue(turn, *queue);
   } else if (const auto* worker = std::get_if<ChangeWorker>(&event)) {
     HandleChangeWorker(turn, *worker);
+  } else if (const auto* alias = std::get_if<ChangeAlias>(&event)) {
+    HandleChangeAlias(turn, *alias);
+  } else if (const auto* checkpoint = std::get_if<ChangeCheckpoint>(&event)) {
+    HandleChangeCheckpoint(turn, *checkpoint);
   } else if (const auto* announced = std::get_if<Announced>(&event)) {
     HandleAnnounced(turn, *announced);
   } else if (const auto* observed = std::get_if<Observed>(&event)) {

@@ -1,5 +1,6 @@
 #include "scheduler/core/artifacts.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -8,6 +9,8 @@
 
 namespace ordo::scheduler::core {
 namespace {
+
+using checkpoints::v1::Checkpoint;
 
 google::protobuf::Timestamp TimeOf(const Turn& turn,
                                    const agent::v1::DurableRecord& record) {
@@ -162,21 +165,50 @@ void TakeDurableRecord(JobEdit& edit, int32_t rank,
   }
 }
 
+void MarkDeleted(Turn& turn, std::shared_ptr<Checkpoint> next,
+                 CheckpointPtr* slot) {
+  next->set_state(Checkpoint::DELETED);
+  *slot = std::move(next);
+  const std::string& name = (*slot)->name();
+  turn.Emit(Record{*slot});
+  turn.Emit(RemoveCheckpoint{JobIdOf(name), IdOf(name)});
+  turn.Counted(Count::What::kCheckpoint, "removed");
+}
+
+void MarkThinned(Turn& turn, std::shared_ptr<Checkpoint> next,
+                 CheckpointPtr* slot) {
+  auto* files = next->mutable_files();
+  files->erase(std::remove_if(files->begin(), files->end(),
+                              [](const auto& file) {
+                                return file.path() == kOptimizerFile;
+                              }),
+               files->end());
+  *next->mutable_thin_time() = ToTimestamp(turn.now.wall);
+  *slot = std::move(next);
+  const std::string& name = (*slot)->name();
+  turn.Emit(Record{*slot});
+  turn.Emit(RemoveCheckpoint{JobIdOf(name), IdOf(name), kOptimizerFile});
+  turn.Counted(Count::What::kCheckpoint, "thinned");
+}
+
 void ApplyRetention(Turn& turn, JobEntry& entry) {
-  const JobFacts& job = *entry.job->facts;
+  const Demand& demand = entry.job->facts->demand();
   int num_newer = 0;
   for (auto it = entry.checkpoints.rbegin(); it != entry.checkpoints.rend();
        ++it) {
     const CheckpointPtr& checkpoint = it->second;
-    if (checkpoint->state() != checkpoints::v1::Checkpoint::AVAILABLE) continue;
-    if (num_newer++ < job.demand().keep) continue;
+    if (checkpoint->state() != Checkpoint::AVAILABLE) continue;
+    const int place = num_newer++;
+    const bool is_old = place >= demand.keep;
+    const bool is_thin = place >= demand.keep_optimizer;
+    if (!is_old && !(is_thin && HasOptimizer(*checkpoint))) continue;
     if (turn.state.pins.count(checkpoint->name()) > 0) continue;
-    auto removed = std::make_shared<checkpoints::v1::Checkpoint>(*checkpoint);
-    removed->set_state(checkpoints::v1::Checkpoint::DELETED);
-    it->second = removed;
-    turn.Emit(Record{CheckpointPtr(removed)});
-    turn.Emit(RemoveCheckpoint{job.id, CheckpointId(it->first)});
-    turn.Counted(Count::What::kCheckpoint, "removed");
+    auto next = std::make_shared<Checkpoint>(*checkpoint);
+    if (is_old) {
+      MarkDeleted(turn, std::move(next), &it->second);
+    } else {
+      MarkThinned(turn, std::move(next), &it->second);
+    }
   }
 }
 

@@ -1,6 +1,8 @@
 #ifndef ORDO_SCHEDULER_CORE_ARTIFACTS_H_
 #define ORDO_SCHEDULER_CORE_ARTIFACTS_H_
 
+#include <memory>
+
 #include "proto/ordo/agent/v1/agent.pb.h"
 #include "scheduler/core/turn.h"
 
@@ -22,8 +24,17 @@ void TakeDurableRecord(JobEdit& edit, int32_t rank,
 // Adds a warning to the newest attempt, unless it has kMaxWarnings already.
 void AddWarning(JobEdit& edit, const std::string& message);
 
-// Marks the checkpoints of a job that are beyond its `keep` newest, and that no
-// live job names, as DELETED, and has their folders removed.
+// Put `next`, a copy of the checkpoint at `slot`, in its place, and record it:
+// as DELETED, with its folder removed; or without the optimizer's state, which
+// it has, and with that file removed.
+void MarkDeleted(Turn& turn, std::shared_ptr<checkpoints::v1::Checkpoint> next,
+                 CheckpointPtr* slot);
+void MarkThinned(Turn& turn, std::shared_ptr<checkpoints::v1::Checkpoint> next,
+                 CheckpointPtr* slot);
+
+// Marks the checkpoints of a job that are beyond its `keep` newest as deleted,
+// and those beyond its `keep_optimizer` newest as thinned; but for those that
+// are held (State.pins).
 void ApplyRetention(Turn& turn, JobEntry& entry);
 
 }  // namespace ordo::scheduler::core

@@ -95,6 +95,42 @@ TEST_F(ArtifactsTest, WhatALiveJobNamesStaysUntilThatJobEnds) {
   EXPECT_THAT(shell_.TakeRemoved(), ElementsAre("a/5-1"));
 }
 
+TEST_F(ArtifactsTest, OnlyTheNewestKeepTheOptimizersState) {
+  Submit(JobBuilder("a").Keep(3).KeepOptimizer(1));
+  shell_.Observe("w", {AttemptBuilder("a", 1)
+                           .Running()
+                           .Checkpoint(1, 5)
+                           .Checkpoint(2, 10)
+                           .Checkpoint(3, 20)});
+  EXPECT_THAT(shell_.TakeRemoved(),
+              ElementsAre("a/5-1/optimizer.safetensors",
+                          "a/10-1/optimizer.safetensors"));
+  shell_.Ignore();
+  EXPECT_THAT(Available("a"), ElementsAre("5-1", "10-1", "20-1"));
+  EXPECT_EQ(shell_.Counted(Count::What::kCheckpoint, "thinned"), 2);
+  for (const auto& [key, checkpoint] :
+       shell_.state().jobs.at("a").checkpoints) {
+    EXPECT_EQ(checkpoint->has_thin_time(), key.second < 20);
+    EXPECT_EQ(HasOptimizer(*checkpoint), key.second == 20);
+  }
+  shell_.Observe("w", {AttemptBuilder("a", 1).Running().Checkpoint(4, 30)});
+  EXPECT_THAT(shell_.TakeRemoved(),
+              ElementsAre("a/20-1/optimizer.safetensors", "a/5-1"));
+  shell_.Ignore();
+}
+
+TEST_F(ArtifactsTest, WhatALiveJobNamesStaysWholeUntilThatJobEnds) {
+  Submit(JobBuilder("a").KeepOptimizer(1));
+  shell_.Observe("w", {AttemptBuilder("a", 1).Running().Checkpoint(1, 5)});
+  shell_.Ignore();
+  Submit(JobBuilder("b").Device("cuda").StartFrom("jobs/a"));
+  shell_.Observe("w", {AttemptBuilder("a", 1).Running().Checkpoint(2, 10)});
+  EXPECT_THAT(shell_.TakeRemoved(), IsEmpty());
+  shell_.Ignore();
+  ORDO_ASSERT_OK(shell_.CancelJob("b"));
+  EXPECT_THAT(shell_.TakeRemoved(), ElementsAre("a/5-1/optimizer.safetensors"));
+}
+
 TEST_F(ArtifactsTest, AReportIsRegisteredOnceByTheFirstAttemptThatWroteIt) {
   Submit(JobBuilder("a"));
   ObservedAttempt observed =

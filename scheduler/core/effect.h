@@ -17,6 +17,7 @@
 #include "proto/ordo/jobs/v1/jobs.pb.h"
 #include "proto/ordo/reports/v1/reports.pb.h"
 #include "proto/ordo/workers/v1/workers.pb.h"
+#include "scheduler/core/aliases.h"
 #include "scheduler/core/job.h"
 #include "scheduler/core/queues.h"
 
@@ -40,6 +41,9 @@ struct Row {
     kUsage = 4,
     kQueueUse = 6,
     kClock = 7,
+    kAlias = 8,
+    // By the name of a checkpoint that is pinned: audit.v1.Change.
+    kPin = 9,
   };
 
   Kind kind;
@@ -96,9 +100,18 @@ struct AnswerWorker {
   uint64_t call = 0;
   absl::StatusOr<std::shared_ptr<const workers::v1::Worker>> worker;
 };
+// To the caller of ChangeAlias, and of ChangeCheckpoint.
+struct AnswerAlias {
+  uint64_t call = 0;
+  absl::StatusOr<AliasPtr> alias;
+};
+struct AnswerCheckpoint {
+  uint64_t call = 0;
+  absl::StatusOr<CheckpointPtr> checkpoint;
+};
 
-// A person has changed the queue or worker of this resource name; for the log,
-// which keeps what leaves the newest changes in the record.
+// A person has changed the queue, worker, alias or checkpoint of this resource
+// name; for the log, which keeps what leaves the newest changes in the record.
 struct NoteChange {
   std::string name;
   audit::v1::Change change;
@@ -109,10 +122,16 @@ struct AnswerAnnounce {
   absl::Status status;
 };
 
-// Remove the folder of a checkpoint whose record says DELETED.
+// What thinning removes of a checkpoint.
+inline constexpr char kOptimizerFile[] = "optimizer.safetensors";
+
+// Remove the folder of a checkpoint whose record says DELETED, or a file that
+// it has lost.
 struct RemoveCheckpoint {
   std::string job;
   std::string checkpoint;
+  // Empty: all of it.
+  std::string file = {};
 };
 
 // Not durable: how a worker looks now, also one that is not there and of which
@@ -140,7 +159,7 @@ struct Count {
     kStepsLost,          // label: reason
     kFirstStep,          // seconds from submission to the first step
     kCheckpoint,         // 1, label: written, failed, refused, removed,
-                         // imported
+                         // thinned, imported
     kCheckpointStall,    // seconds
     kCheckpointWrite,    // seconds
     kReport,             // 1, label: written, refused
@@ -155,8 +174,8 @@ struct Count {
 
 using Effect =
     std::variant<Record, SetDesired, Answer, AnswerQueue, AnswerWorker,
-                 NoteChange, AnswerAnnounce, RemoveCheckpoint, PublishWorker,
-                 PublishProgress, Count>;
+                 AnswerAlias, AnswerCheckpoint, NoteChange, AnswerAnnounce,
+                 RemoveCheckpoint, PublishWorker, PublishProgress, Count>;
 using Effects = std::vector<Effect>;
 
 }  // namespace ordo::scheduler::core

@@ -82,6 +82,27 @@ struct ChangeWorker {
   std::string device = {};
 };
 
+// A person has an alias name a checkpoint, or deletes it. Answered with
+// AnswerAlias.
+struct ChangeAlias {
+  enum class Verb { kSet, kDelete };
+
+  uint64_t call = 0;
+  Verb verb = Verb::kSet;
+  // To be deleted: its id, and an etag if it matters.
+  AliasSetting setting;
+  Author author;
+};
+
+// A person pins, thins or deletes a checkpoint. Answered with AnswerCheckpoint.
+struct ChangeCheckpoint {
+  uint64_t call = 0;
+  CheckpointVerb verb = CheckpointVerb::kPin;
+  // As ResolveReference takes it, or the name of one that was removed.
+  std::string checkpoint;
+  Author author;
+};
+
 // A worker says who it is and what it runs. Answered with AnswerAnnounce.
 struct Announced {
   agent::v1::AnnounceRequest request;
@@ -111,7 +132,8 @@ struct Forget {
 
 using Event =
     std::variant<Submit, Cancel, Hold, Release, SetPriority, ChangeQueue,
-                 ChangeWorker, Announced, Observed, Tick, Recall, Forget>;
+                 ChangeWorker, ChangeAlias, ChangeCheckpoint, Announced,
+                 Observed, Tick, Recall, Forget>;
 
 }  // namespace ordo::scheduler::core
 

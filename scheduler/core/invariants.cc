@@ -170,10 +170,28 @@ absl::Status CheckAttempts(const JobEntry& entry) {
   return absl::OkStatus();
 }
 
+// A checkpoint before which so many newer ones are there is kept, as far as it
+// is, for a reason; and a run that has not ended finds its newest whole.
+absl::Status CheckKept(const State& state, const JobEntry& entry,
+                       const checkpoints::v1::Checkpoint& checkpoint,
+                       int num_newer) {
+  const Demand& demand = entry.job->facts->demand();
+  const bool is_held = state.pins.count(checkpoint.name()) > 0;
+  ORDO_HOLDS(num_newer < demand.keep || is_held, checkpoint.name());
+  ORDO_HOLDS(
+      num_newer < demand.keep_optimizer || is_held || !HasOptimizer(checkpoint),
+      checkpoint.name());
+  ORDO_HOLDS(!checkpoint.has_thin_time() || !HasOptimizer(checkpoint),
+             checkpoint.name());
+  ORDO_HOLDS(num_newer > 0 || IsTerminal(entry.job->state) ||
+                 !checkpoint.has_thin_time(),
+             checkpoint.name());
+  return absl::OkStatus();
+}
+
 absl::Status CheckArtifacts(const State& state, const JobEntry& entry) {
   const std::string& id = entry.job->id();
   const int32_t newest_attempt = entry.job->attempt_number();
-  const int keep = entry.job->facts->demand().keep;
   int num_available = 0;
   for (auto it = entry.checkpoints.rbegin(); it != entry.checkpoints.rend();
        ++it) {
@@ -182,8 +200,7 @@ absl::Status CheckArtifacts(const State& state, const JobEntry& entry) {
                id);
     ORDO_HOLDS(checkpoint.attempt() <= newest_attempt, id);
     if (checkpoint.state() != checkpoints::v1::Checkpoint::AVAILABLE) continue;
-    ORDO_HOLDS(
-        num_available++ < keep || state.pins.count(checkpoint.name()) > 0, id);
+    ORDO_RETURN_IF_ERROR(CheckKept(state, entry, checkpoint, num_available++));
   }
   for (const auto& [report_id, report] : entry.reports) {
     ORDO_HOLDS(report->name() == ReportName(id, report_id), id);
@@ -273,6 +290,15 @@ absl::Status CheckNeeds(const State& state) {
   return absl::OkStatus();
 }
 
+// What an alias or a pin names is there.
+absl::Status CheckNamed(const State& state, const std::string& name) {
+  const CheckpointPtr checkpoint = FindCheckpoint(state, name);
+  ORDO_HOLDS(checkpoint != nullptr, name);
+  ORDO_HOLDS(checkpoint->state() == checkpoints::v1::Checkpoint::AVAILABLE,
+             name);
+  return absl::OkStatus();
+}
+
 absl::Status CheckPins(const State& state) {
   std::map<std::string, std::set<std::string>> pins;
   for (const auto& [id, entry] : state.jobs) {
@@ -280,6 +306,19 @@ absl::Status CheckPins(const State& state) {
     for (const std::string& name : PinnedBy(*entry.job->facts)) {
       pins[name].insert(id);
     }
+  }
+  for (const auto& [id, alias] : AllAliases(state.aliases)) {
+    ORDO_HOLDS(alias->name() == AliasName(id), id);
+    ORDO_RETURN_IF_ERROR(CheckNamed(state, alias->checkpoint()));
+    ORDO_HOLDS(
+        alias->manifest_sha256() ==
+            FindCheckpoint(state, alias->checkpoint())->manifest_sha256(),
+        id);
+    pins[alias->checkpoint()].insert(alias->name());
+  }
+  for (const auto& [checkpoint, pin] : state.pinned) {
+    ORDO_RETURN_IF_ERROR(CheckNamed(state, checkpoint));
+    pins[checkpoint].insert(kPinHolder);
   }
   ORDO_HOLDS(pins == state.pins, "pins");
   return absl::OkStatus();

@@ -108,6 +108,37 @@ std::vector<Damage> Damages() {
          removed->set_state(checkpoints::v1::Checkpoint::DELETED);
          checkpoint = removed;
        }},
+      {"the newest of a run that goes on thinned",
+       [](State& s) {
+         auto& checkpoint = s.jobs.at("a").checkpoints.rbegin()->second;
+         auto thin = std::make_shared<checkpoints::v1::Checkpoint>(*checkpoint);
+         thin->clear_files();
+         thin->mutable_thin_time()->set_seconds(1);
+         checkpoint = thin;
+       }},
+      {"an alias that names nothing",
+       [](State& s) {
+         auto alias = std::make_shared<checkpoints::v1::Alias>();
+         alias->set_name("aliases/main");
+         alias->set_checkpoint("jobs/a/checkpoints/7-7");
+         s.aliases["main"] = alias;
+         s.pins[alias->checkpoint()].insert(alias->name());
+       }},
+      {"an alias with another digest than what it names",
+       [](State& s) {
+         auto alias = std::make_shared<checkpoints::v1::Alias>();
+         alias->set_name("aliases/main");
+         alias->set_checkpoint(
+             s.jobs.at("a").checkpoints.rbegin()->second->name());
+         alias->set_manifest_sha256("another");
+         s.aliases["main"] = alias;
+         s.pins[alias->checkpoint()].insert(alias->name());
+       }},
+      {"a pinned checkpoint that nobody holds",
+       [](State& s) {
+         s.pinned[s.jobs.at("a").checkpoints.rbegin()->second->name()] =
+             std::make_shared<const audit::v1::Change>();
+       }},
       {"a request id that leads nowhere", [](State& s) { s.requests.clear(); }},
       {"a sequence used twice",
        [](State& s) {

@@ -1,6 +1,7 @@
 #include "scheduler/core/job.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -201,6 +202,9 @@ Demand DemandOf(const jobs::v1::JobSpec& spec) {
   for (const training::v1::Evaluation& one : spec.evaluations()) {
     demand.evaluations.push_back(one.name().empty() ? one.task() : one.name());
   }
+  demand.keep_optimizer = spec.checkpoint().keep_optimizer() > 0
+                              ? spec.checkpoint().keep_optimizer()
+                              : std::numeric_limits<int32_t>::max();
   demand.queue_time_limit = ToDuration(spec.queue_time_limit());
   demand.step_timeout = ToDuration(spec.retry().step_timeout());
   return demand;

@@ -17,6 +17,7 @@
 #include "scheduler/core/queue_use.h"
 #include "scheduler/core/ranks.h"
 #include "scheduler/core/references.h"
+#include "scheduler/core/registry.h"
 #include "scheduler/core/waiting.h"
 
 namespace ordo::scheduler::core {
@@ -269,6 +270,9 @@ Records DurablePart(const State& state) {
   records.rows = AdminRows(state);
   for (RowPtr& row : UseRows(state)) records.rows.push_back(std::move(row));
   if (state.clock_row != nullptr) records.rows.push_back(state.clock_row);
+  for (RowPtr& row : RegistryRows(state)) {
+    records.rows.push_back(std::move(row));
+  }
   return records;
 }
 
@@ -288,6 +292,7 @@ absl::StatusOr<State> Load(const Options& options, const Records& records,
     owner->checkpoints[{checkpoint->attempt(), checkpoint->step()}] =
         checkpoint;
   }
+  ORDO_RETURN_IF_ERROR(HoldNamed(&state));
   // A job may need one that came later.
   for (const JobPtr& job : records.jobs) {
     ORDO_RETURN_IF_ERROR(PlaceLoaded(state, now, &state.jobs.at(job->id())));

@@ -12,8 +12,9 @@
 namespace ordo::scheduler::core {
 
 // What a state begins with: the stored records of all jobs that have not ended
-// and of those that they name, ordered by key (jobs by sequence, then
-// checkpoints and reports by name, rows by kind and key).
+// and of those that they name, or aliases and pins do (JobNamedBy), ordered by
+// key (jobs by sequence, then checkpoints and reports by name, rows by kind and
+// key).
 struct Records {
   std::vector<JobPtr> jobs;
   std::vector<CheckpointPtr> checkpoints;

@@ -29,6 +29,21 @@ std::optional<CheckpointKey> ParseId(const std::string& id) {
   return key;
 }
 
+// The place of a checkpoint in a state that may be changed or not; null when
+// there is none.
+template <typename Slot, typename AnyState>
+Slot* SlotIn(AnyState& state, const std::string& name) {
+  const std::vector<std::string> parts = absl::StrSplit(name, '/');
+  if (parts.size() != 4 || parts[0] != "jobs" || parts[2] != "checkpoints") {
+    return nullptr;
+  }
+  const auto entry = state.jobs.find(parts[1]);
+  const std::optional<CheckpointKey> key = ParseId(parts[3]);
+  if (entry == state.jobs.end() || !key.has_value()) return nullptr;
+  const auto it = entry->second.checkpoints.find(*key);
+  return it == entry->second.checkpoints.end() ? nullptr : &it->second;
+}
+
 const JobEntry* FindJob(const State& state, const std::string& job) {
   const auto it = state.jobs.find(job);
   return it == state.jobs.end() ? nullptr : &it->second;
@@ -58,6 +73,19 @@ absl::StatusOr<std::string> Newest(const JobEntry& entry) {
       "job ", job, " has no checkpoint yet; wait for it: ordo wait ", job));
 }
 
+// Of a reference by its full name, or a late one: that a run can go on from it.
+absl::Status CheckWhole(const State& state, const std::string& reference) {
+  const CheckpointPtr checkpoint = FindCheckpoint(state, reference);
+  if (checkpoint == nullptr || !checkpoint->has_thin_time()) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      "start_from: checkpoint ", reference,
+      " was thinned: it has no optimizer state to go on with; begin with its "
+      "weights (model: {from: ",
+      reference, "}), or name one that is whole: ordo list checkpoints"));
+}
+
 // Whether a reference of the spec is to be looked up when its job starts.
 bool IsLate(const State& state, const std::set<std::string>& created,
             const jobs::v1::JobSpec& spec, const std::string& reference) {
@@ -85,12 +113,22 @@ ReferenceForm FormOf(const std::string& reference) {
 }
 
 CheckpointPtr FindCheckpoint(const State& state, const std::string& name) {
-  if (FormOf(name) != ReferenceForm::kCheckpoint) return nullptr;
-  const JobEntry* entry = FindJob(state, JobIdOf(name));
-  const std::optional<CheckpointKey> key = ParseId(IdOf(name));
-  if (entry == nullptr || !key.has_value()) return nullptr;
-  const auto it = entry->checkpoints.find(*key);
-  return it == entry->checkpoints.end() ? nullptr : it->second;
+  const CheckpointPtr* slot = SlotIn<const CheckpointPtr>(state, name);
+  return slot == nullptr ? nullptr : *slot;
+}
+
+CheckpointPtr* SlotOf(State& state, const std::string& name) {
+  return SlotIn<CheckpointPtr>(state, name);
+}
+
+std::string WhyGone(const checkpoints::v1::Checkpoint& checkpoint) {
+  if (!checkpoint.changes().empty()) {
+    const audit::v1::Change& last = *checkpoint.changes().rbegin();
+    if (last.action() == kDeleteAction) {
+      return absl::StrCat("deleted by ", last.user());
+    }
+  }
+  return "removed, since its job keeps only its newest";
 }
 
 ReportPtr FindReport(const State& state, const std::string& name) {
@@ -119,10 +157,9 @@ absl::StatusOr<std::string> ResolveReference(const State& state,
         "there is no checkpoint ", reference, "; see: ordo list checkpoints"));
   }
   if (checkpoint->state() != checkpoints::v1::Checkpoint::AVAILABLE) {
-    return absl::NotFoundError(absl::StrCat(
-        "checkpoint ", reference,
-        " was removed, since its job keeps only its newest; see: ordo list "
-        "checkpoints"));
+    return absl::NotFoundError(absl::StrCat("checkpoint ", reference, " was ",
+                                            WhyGone(*checkpoint),
+                                            "; see: ordo list checkpoints"));
   }
   return reference;
 }
@@ -198,6 +235,7 @@ absl::StatusOr<SpecPtr> ResolveReferences(const State& state,
   if (!spec->start_from().empty()) {
     ORDO_ASSIGN_OR_RETURN(std::string checkpoint,
                           resolve(spec->start_from(), "start_from"));
+    ORDO_RETURN_IF_ERROR(CheckWhole(state, checkpoint));
     resolved->set_start_from(std::move(checkpoint));
   }
   if (!spec->has_gate()) return resolved;

@@ -27,6 +27,14 @@ ReportPtr FindReport(const State& state, const std::string& name);
 // What a reference names, by its form alone.
 enum class ReferenceForm { kNone, kJob, kCheckpoint, kReport };
 ReferenceForm FormOf(const std::string& reference);
+// The place of the same in the state, where another may be put; null when there
+// is none.
+CheckpointPtr* SlotOf(State& state, const std::string& name);
+
+// The change of a checkpoint that a person has deleted.
+inline constexpr char kDeleteAction[] = "delete";
+// How a checkpoint that is DELETED went: "deleted by ada".
+std::string WhyGone(const checkpoints::v1::Checkpoint& checkpoint);
 
 // The full resource name of what a user names: jobs/{job}/checkpoints/{id},
 // the same with `latest`, or jobs/{job} for its newest. NOT_FOUND when there is
@@ -56,7 +64,8 @@ struct NamedJobs {
 
 // The spec with every reference by its full name, the same one if it has them
 // so already; errors name the field, and are as Archived says of those that
-// left the store. jobs/{job} stays as it is where the job has not ended and the
+// left the store. FAILED_PRECONDITION: start_from names one that was thinned.
+// jobs/{job} stays as it is where the job has not ended and the
 // spec needs it: such a reference is late.
 absl::StatusOr<SpecPtr> ResolveReferences(const State& state,
                                           const NamedJobs& named,

@@ -23,7 +23,8 @@ bool operator<(const Demand& a, const Demand& b) {
   const auto key = [](const Demand& demand) {
     return std::tuple_cat(
         std::tie(demand.queue, demand.max_parallel, demand.keep,
-                 demand.evaluations, demand.queue_time_limit,
+                 demand.keep_optimizer, demand.evaluations,
+                 demand.queue_time_limit,
                  demand.step_timeout),
         KeyOf(demand.early_stop), KeyOf(demand.tuned_by),
         policy::KeyOf(demand.shape));

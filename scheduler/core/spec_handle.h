@@ -51,8 +51,9 @@ struct Demand {
   EarlyStop early_stop;
   // By what its trials are told apart; without an evaluation: it has none.
   Criterion tuned_by;
-  // Checkpoints kept.
+  // Checkpoints kept, and those of them that keep the optimizer's state too.
   int32_t keep = 0;
+  int32_t keep_optimizer = 0;
   // Names of its evaluations, as reports have them.
   std::vector<std::string> evaluations;
   // Zero: none is set.

@@ -129,6 +129,12 @@ CheckpointPtr NewestCheckpoint(const JobEntry& entry) {
   return nullptr;
 }
 
+bool HasOptimizer(const checkpoints::v1::Checkpoint& checkpoint) {
+  return std::any_of(
+      checkpoint.files().begin(), checkpoint.files().end(),
+      [](const auto& file) { return file.path() == kOptimizerFile; });
+}
+
 workers::v1::Worker ToProto(const State& state, const Worker& worker) {
   workers::v1::Worker proto;
   proto.set_name(absl::StrCat("workers/", worker.id));

@@ -15,8 +15,10 @@
 #include "absl/container/btree_map.h"
 #include "absl/time/time.h"
 #include "base/version/worker_protocol.h"
+#include "proto/ordo/audit/v1/change.pb.h"
 #include "proto/ordo/training/v1/spec.pb.h"
 #include "proto/ordo/workers/v1/workers.pb.h"
+#include "scheduler/core/aliases.h"
 #include "scheduler/core/box.h"
 #include "scheduler/core/effect.h"
 #include "scheduler/core/job.h"
@@ -269,6 +271,9 @@ struct ByRequestId {
   }
 };
 
+// In State.pins: no job's id, and no alias's name.
+inline constexpr char kPinHolder[] = ":pin";
+
 struct State {
   State() : State(Options()) {}
   explicit State(const Options& options);
@@ -289,6 +294,10 @@ struct State {
   // held against their devices.
   Queues queues;
   std::map<std::string, WorkerAdminPtr> admin;
+  // What people call checkpoints, and which they have pinned, by resource name,
+  // with who did; durable.
+  Aliases aliases;
+  std::map<std::string, std::shared_ptr<const audit::v1::Change>> pinned;
   // By key: queue_use.h.
   std::map<std::string, QueueUse> used;
   // How the wall clock was set; the row that says it, null when there is none;
@@ -316,7 +325,8 @@ struct State {
   bool board_changed = false;
   // Jobs that have not ended, by queue.
   std::map<std::string, int64_t> unfinished;
-  // Live jobs by the checkpoint or job (resource name) that they hold on to.
+  // Who holds on to a checkpoint or job (resource name): live jobs by id,
+  // aliases by resource name, a person's pin as kPinHolder.
   std::map<std::string, std::set<std::string>> pins;
   // Queued jobs by the job that must end first; only of such as have not.
   std::map<std::string, std::set<std::string>> needed_by;
@@ -353,6 +363,8 @@ bool TakesWork(const Worker& worker);
 int64_t NextOrder(State& state, const JobFacts& job);
 // The newest checkpoint that is AVAILABLE; null when there is none.
 CheckpointPtr NewestCheckpoint(const JobEntry& entry);
+// Whether the optimizer's state is among its files.
+bool HasOptimizer(const checkpoints::v1::Checkpoint& checkpoint);
 // The worker as the API shows it.
 workers::v1::Worker ToProto(const State& state, const Worker& worker);
 

@@ -135,12 +135,15 @@ absl::Status SetTrainTask(const State& state, const JobEntry& entry,
   ORDO_RETURN_IF_ERROR(SetPaced(state, *entry.job->facts, task));
   ORDO_RETURN_IF_ERROR(SetTuned(state, *entry.job->facts, spec, task));
   task->mutable_checkpoint()->MergeFrom(spec.checkpoint());
+  // Done here; trainers of the release before this one refuse it.
+  task->mutable_checkpoint()->clear_keep_optimizer();
   *task->mutable_evaluations() = spec.evaluations();
   SetResources(spec, task->mutable_resources());
   for (auto it = entry.checkpoints.rbegin();
        it != entry.checkpoints.rend() && task->resume_size() < kMaxResume;
        ++it) {
     if (it->second->state() != checkpoints::v1::Checkpoint::AVAILABLE) continue;
+    if (it->second->has_thin_time()) continue;
     *task->add_resume() = SourceOf(*it->second);
   }
   if (!spec.start_from().empty()) {

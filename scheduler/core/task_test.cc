@@ -62,6 +62,20 @@ TEST_F(TaskTest, OnlyAttemptsThatAreKnownToHaveRunAreItsOwn) {
   EXPECT_THAT(TrainTaskOf("a").own_attempts(), ElementsAre(2, 3));
 }
 
+TEST_F(TaskTest, OnlyWholeCheckpointsAreGoneOnFrom) {
+  Submit(JobBuilder("a").KeepOptimizer(1));
+  shell_.Observe("w", {AttemptBuilder("a", 1)
+                           .Running()
+                           .Checkpoint(1, 5)
+                           .Checkpoint(2, 10)});
+  shell_.Ignore();
+  const training::v1::TrainSpec task = TrainTaskOf("a");
+  ASSERT_EQ(task.resume_size(), 1);
+  EXPECT_EQ(task.resume(0).step(), 10);
+  // The trainer has no part in it.
+  EXPECT_FALSE(task.checkpoint().has_keep_optimizer());
+}
+
 TEST_F(TaskTest, WhatIsForPlacementIsNoneOfTheTrainers) {
   NewJob job = JobBuilder("a").Ranks(1, 1);
   training::v1::Resources& asked = *job.OwnSpec().mutable_resources();

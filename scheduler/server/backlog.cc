@@ -41,7 +41,9 @@ bool AddsUp(core::Count::What what) {
 bool IsAnswer(const core::Effect& effect) {
   return std::holds_alternative<core::Answer>(effect) ||
          std::holds_alternative<core::AnswerQueue>(effect) ||
-         std::holds_alternative<core::AnswerWorker>(effect);
+         std::holds_alternative<core::AnswerWorker>(effect) ||
+         std::holds_alternative<core::AnswerAlias>(effect) ||
+         std::holds_alternative<core::AnswerCheckpoint>(effect);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ void FolderRemover::Remove(std::string path) {
   changed_.NotifyAll();
 }
 
-void FolderRemover::Sweep(std::function<std::vector<std::string>()> next) {
+void FolderRemover::Sweep(NextPaths next) {
   base::MutexLock lock(mutex_);
   next_ = std::move(next);
   changed_.NotifyAll();
@@ -39,7 +39,7 @@ void FolderRemover::Wait() {
 void FolderRemover::Run() {
   while (true) {
     std::string path;
-    std::function<std::vector<std::string>()> next;
+    NextPaths next;
     {
       base::MutexLock lock(mutex_);
       busy_ = false;
@@ -57,10 +57,13 @@ void FolderRemover::Run() {
       }
     }
     if (next != nullptr) {
-      std::vector<std::string> paths = next();
+      std::optional<std::vector<std::string>> paths = next();
       base::MutexLock lock(mutex_);
-      if (paths.empty()) next_ = nullptr;
-      for (std::string& each : paths) queue_.push_back(std::move(each));
+      if (!paths.has_value()) {
+        next_ = nullptr;
+        continue;
+      }
+      for (std::string& each : *paths) queue_.push_back(std::move(each));
     } else if (const absl::Status status = files_.RemoveTree(path);
                !status.ok()) {
       on_error_(status);

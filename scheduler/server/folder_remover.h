@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -13,9 +14,9 @@
 
 namespace ordo::scheduler::server {
 
-// Removes folders on a thread of its own, since a checkpoint of many gigabytes
-// takes a while. What is not removed when the process ends is removed at its
-// next start. Thread-safe.
+// Removes folders and files on a thread of its own, since a checkpoint of many
+// gigabytes takes a while. What is not removed when the process ends is removed
+// at its next start. Thread-safe.
 class FolderRemover {
  public:
   // `files` outlives this. `on_error` is told what could not be removed, on the
@@ -29,9 +30,11 @@ class FolderRemover {
 
   // A folder that is not there is fine.
   void Remove(std::string path);
-  // Asks `next` for paths to remove, on the remover's thread and while nothing
-  // else is to be removed, until it has no more. Called once at most.
-  void Sweep(std::function<std::vector<std::string>()> next);
+  // Asks `next` for paths to remove, which may be none for now, on the
+  // remover's thread and while nothing else is to be removed, until it has no
+  // more and gives nothing. Called once at most.
+  using NextPaths = std::function<std::optional<std::vector<std::string>>()>;
+  void Sweep(NextPaths next);
   // Returns when all that was asked for before is done.
   void Wait();
 
@@ -44,7 +47,7 @@ class FolderRemover {
   base::CondVar changed_;
   std::deque<std::string> queue_ ORDO_GUARDED_BY(mutex_);
   // Null: there is no sweep, or it has ended.
-  std::function<std::vector<std::string>()> next_ ORDO_GUARDED_BY(mutex_);
+  NextPaths next_ ORDO_GUARDED_BY(mutex_);
   bool busy_ ORDO_GUARDED_BY(mutex_) = false;
   bool stopping_ ORDO_GUARDED_BY(mutex_) = false;
   std::thread thread_;

@@ -1,6 +1,7 @@
 #include "scheduler/server/folder_remover.h"
 
 #include <cerrno>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,17 +39,19 @@ TEST_F(FolderRemoverTest, AFolderGoesWithAllInIt) {
 }
 
 TEST_F(FolderRemoverTest, ASweepEndsWhenThereIsNoMore) {
+  // One of them has nothing to remove.
   std::vector<std::vector<std::string>> pages = {
-      {folder_.Path("a"), folder_.Path("b")}, {folder_.Path("c")}};
+      {folder_.Path("a"), folder_.Path("b")}, {}, {folder_.Path("c")}};
   for (const auto& page : pages) {
     for (const auto& path : page) ORDO_ASSERT_OK(real_.MakeFolders(path));
   }
   FolderRemover remover(
       files_, [this](const absl::Status& s) { errors_.push_back(s); });
   size_t num_asked = 0;
-  remover.Sweep([&] {
+  remover.Sweep([&]() -> std::optional<std::vector<std::string>> {
     const size_t page = num_asked++;
-    return page < pages.size() ? pages[page] : std::vector<std::string>();
+    if (page == pages.size()) return std::nullopt;
+    return pages[page];
   });
   remover.Wait();
   EXPECT_EQ(num_asked, pages.size() + 1);

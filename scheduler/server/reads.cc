@@ -175,6 +175,14 @@ absl::StatusOr<checkpoints::v1::Checkpoint> Reads::NewestCheckpoint(
 
 absl::StatusOr<checkpoints::v1::Checkpoint> Reads::GetCheckpoint(
     const std::string& job, const std::string& checkpoint) const {
+  ORDO_ASSIGN_OR_RETURN(auto found, FindCheckpoint(job, checkpoint));
+  std::vector<checkpoints::v1::Checkpoint> shown = {std::move(found)};
+  view_.ShowNames(&shown);
+  return std::move(shown.front());
+}
+
+absl::StatusOr<checkpoints::v1::Checkpoint> Reads::FindCheckpoint(
+    const std::string& job, const std::string& checkpoint) const {
   if (checkpoint == "latest") return NewestCheckpoint(job);
   ORDO_ASSIGN_OR_RETURN(
       const core::CheckpointPtr found,
@@ -192,7 +200,9 @@ absl::StatusOr<Listing<checkpoints::v1::Checkpoint>> Reads::ListCheckpoints(
   ORDO_ASSIGN_OR_RETURN(const store::Found<core::CheckpointPtr> found,
                         store_.ListCheckpoints(QueryOf(job, page)));
   on_damage_(found.damage);
-  return Paged(found, page.size);
+  auto listing = Paged(found, page.size);
+  view_.ShowNames(&listing.items);
+  return listing;
 }
 
 absl::StatusOr<reports::v1::Report> Reads::GetReport(

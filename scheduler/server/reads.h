@@ -52,6 +52,9 @@ class Reads {
  private:
   absl::StatusOr<checkpoints::v1::Checkpoint> NewestCheckpoint(
       const std::string& job) const;
+  // As it is stored.
+  absl::StatusOr<checkpoints::v1::Checkpoint> FindCheckpoint(
+      const std::string& job, const std::string& checkpoint) const;
   // NOT_FOUND; for one that was archived as core::Archived says.
   absl::Status NoJob(const std::string& job) const;
   // Never null: as NoJob unless there is such a job.

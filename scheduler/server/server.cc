@@ -16,6 +16,7 @@
 #include "base/status/status.h"
 #include "scheduler/core/load.h"
 #include "scheduler/core/present.h"
+#include "scheduler/server/checkpoint_sweep.h"
 #include "scheduler/server/counts.h"
 #include "scheduler/server/refusals.h"
 
@@ -29,8 +30,6 @@ using base::LogWarning;
 // A lease holds this many announce periods: two may be lost.
 constexpr int kAnnouncesPerLease = 3;
 constexpr absl::Duration kAgePeriod = absl::Seconds(1);
-// Checkpoints looked up at once whose folders are to be gone.
-constexpr int kSwept = 1000;
 
 void LogArchived(const absl::StatusOr<int64_t>& num_jobs) {
   if (!num_jobs.ok()) {
@@ -215,7 +214,7 @@ void Server::RefuseCalls() {
     for (const auto& [number, call] : calls) num_waiting_ -= call.num_jobs;
   }
   for (const auto& [number, call] : calls) {
-    call.done(NoRoom(call.has_request_id));
+    Refuse(call.done, NoRoom(call.has_request_id));
   }
   admin_calls_.RefuseAll(NoRoom(/*has_request_id=*/false));
 }
@@ -267,7 +266,7 @@ void Server::Call(const Mentioned& mentioned, const MakeEvent& make,
                   WaitingCall call) {
   absl::Status refused = CountWaiting(call);
   if (!refused.ok()) {
-    call.done(refused);
+    Refuse(call.done, refused);
     return;
   }
   Departures departures;
@@ -298,7 +297,7 @@ void Server::Call(const Mentioned& mentioned, const MakeEvent& make,
     CallLocked(std::move(past.jobs), make(number, std::move(past.retired)));
     return;
   }
-  call.done(refused);
+  Refuse(call.done, refused);
 }
 
 void Server::CallLocked(std::vector<core::PastJob> past, core::Event event) {
@@ -349,31 +348,17 @@ void Server::ShowCheckpointAges(absl::Duration now) {
 }
 
 void Server::SweepCheckpoints() {
-  const auto last = std::make_shared<std::string>();
-  remover_.Sweep([this, last]() -> std::vector<std::string> {
-    std::vector<std::string> folders;
-    while (folders.empty()) {
-      const auto names =
-          options_.store->reader().DeletedCheckpoints(*last, kSwept);
-      if (!names.ok()) {
-        LogWarning("folders of removed checkpoints may be left",
-                   {{"error", names.status()}});
-        return {};
-      }
-      if (names->empty()) return {};
-      *last = names->back();
-      for (const std::string& name : *names) {
-        auto path = base::JoinUnder(options_.storage_root, name);
-        if (path.ok()) folders.push_back(*std::move(path));
-      }
-    }
-    return folders;
+  remover_.Sweep([this, sweep = std::make_shared<CheckpointSweep>(
+                            options_.store->reader(), options_.storage_root)] {
+    return sweep->Next();
   });
 }
 
-void Server::RemoveCheckpoint(const std::string& name) {
+void Server::RemoveCheckpoint(const std::string& name,
+                              const std::string& file) {
   // The resource name is the path below the storage root.
-  auto path = base::JoinUnder(options_.storage_root, name);
+  auto path = base::JoinUnder(options_.storage_root,
+                              file.empty() ? name : base::JoinPath(name, file));
   if (path.ok()) remover_.Remove(*std::move(path));
 }
 
@@ -402,17 +387,21 @@ jobs::v1::Job Server::Shown(const SeenJob& job) {
   return shown;
 }
 
+std::optional<Server::Done> Server::TakeCall(uint64_t number) {
+  base::MutexLock lock(mutex_);
+  const auto call = calls_.find(number);
+  // Refused already, when the disk was full.
+  if (call == calls_.end()) return std::nullopt;
+  Done done = std::move(call->second.done);
+  num_waiting_ -= call->second.num_jobs;
+  calls_.erase(call);
+  return done;
+}
+
 void Server::ReleaseAnswer(const core::Answer& answer) {
-  JobsCallback done;
-  {
-    base::MutexLock lock(mutex_);
-    const auto call = calls_.find(answer.call);
-    // Refused already, when the disk was full.
-    if (call == calls_.end()) return;
-    done = std::move(call->second.done);
-    num_waiting_ -= call->second.num_jobs;
-    calls_.erase(call);
-  }
+  const std::optional<Done> taken = TakeCall(answer.call);
+  if (!taken.has_value()) return;
+  const auto& done = std::get<JobsCallback>(*taken);
   if (!answer.jobs.ok()) {
     done(answer.jobs.status());
     return;
@@ -447,11 +436,17 @@ void Server::Release(std::vector<core::Effects> turns) {
       } else if (const auto* worker =
                      std::get_if<core::AnswerWorker>(&effect)) {
         admin_calls_.Answer(*worker);
+      } else if (const auto* alias = std::get_if<core::AnswerAlias>(&effect)) {
+        ReleaseAnswer(*alias);
+      } else if (const auto* checkpoint =
+                     std::get_if<core::AnswerCheckpoint>(&effect)) {
+        ReleaseAnswer(*checkpoint);
       } else if (const auto* note = std::get_if<core::NoteChange>(&effect)) {
         LogChange(*note);
       } else if (const auto* remove =
                      std::get_if<core::RemoveCheckpoint>(&effect)) {
-        RemoveCheckpoint(core::CheckpointName(remove->job, remove->checkpoint));
+        RemoveCheckpoint(core::CheckpointName(remove->job, remove->checkpoint),
+                         remove->file);
       } else if (const auto* progress =
                      std::get_if<core::PublishProgress>(&effect)) {
         view_.PutProgress(progress->job, progress->value);

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -109,6 +110,16 @@ class Server : public Scheduler {
       const std::string& job, const std::string& checkpoint) const override;
   absl::StatusOr<Listing<checkpoints::v1::Checkpoint>> ListCheckpoints(
       const std::string& job, const Page& page) const override;
+  void ChangeCheckpoint(CheckpointVerb verb, const std::string& checkpoint,
+                        const Author& author, CheckpointCallback done) override;
+  void SetAlias(const AliasSetting& setting, const Author& author,
+                AliasCallback done) override;
+  void DeleteAlias(const std::string& alias, const std::string& etag,
+                   const Author& author, AliasCallback done) override;
+  absl::StatusOr<checkpoints::v1::Alias> GetAlias(
+      const std::string& alias) const override;
+  absl::StatusOr<Listing<checkpoints::v1::Alias>> ListAliases(
+      const Page& page) const override;
   absl::StatusOr<reports::v1::Report> GetReport(
       const std::string& job, const std::string& report) const override;
   absl::StatusOr<Listing<reports::v1::Report>> ListReports(
@@ -162,8 +173,9 @@ class Server : public Scheduler {
   using MakeEvent = std::function<core::Event(
       uint64_t call, std::vector<core::RetiredJob> retired)>;
   // A call that waits for its commit; it counts as so many.
+  using Done = std::variant<JobsCallback, AliasCallback, CheckpointCallback>;
   struct WaitingCall {
-    JobsCallback done;
+    Done done;
     int64_t num_jobs = 1;
     bool has_request_id = false;
   };
@@ -180,6 +192,13 @@ class Server : public Scheduler {
   void CallForJob(const std::string& job,
                   const std::function<core::Event(uint64_t call)>& make,
                   JobCallback done) ORDO_EXCLUDES(mutex_);
+  // The same of what is done to aliases and checkpoints; the resource names
+  // that it mentions may be of jobs' checkpoints.
+  void CallForNames(const std::vector<std::string>& names,
+                    const std::function<core::Event(uint64_t call)>& make,
+                    Done done) ORDO_EXCLUDES(mutex_);
+  // Ends a call that nobody has answered.
+  static void Refuse(const Done& done, const absl::Status& status);
   // The same of changes of queues and workers.
   void CallAdmin(const std::function<core::Event(uint64_t call)>& make,
                  AdminCalls::Callback done) ORDO_EXCLUDES(mutex_);
@@ -196,7 +215,12 @@ class Server : public Scheduler {
   // On the writer's thread.
   void Release(std::vector<core::Effects> turns);
   void ReleaseRecord(const core::Record& record, Changed* changed);
+  // Takes a call that waits for this answer; nothing when it was refused
+  // already.
+  std::optional<Done> TakeCall(uint64_t number) ORDO_EXCLUDES(mutex_);
   void ReleaseAnswer(const core::Answer& answer);
+  void ReleaseAnswer(const core::AnswerAlias& answer);
+  void ReleaseAnswer(const core::AnswerCheckpoint& answer);
   void TellWatches(const Changed& changed);
   // Those that have come since the last call see their jobs as they are; what
   // is released later they are told.
@@ -223,7 +247,8 @@ class Server : public Scheduler {
                   absl::StatusOr<agent::v1::ObservedSet> observed);
   // Of all whose records say so, without holding up anything.
   void SweepCheckpoints();
-  void RemoveCheckpoint(const std::string& name);
+  // `file`: empty for all of its folder.
+  void RemoveCheckpoint(const std::string& name, const std::string& file);
   void ShowCheckpointAges(absl::Duration now) ORDO_REQUIRES(mutex_);
   void RunTimer();
 

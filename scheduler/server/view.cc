@@ -184,6 +184,12 @@ void View::PutRow(const core::RowPtr& row) {
     archived_usage_.Put(row);
     return;
   }
+  if (row->kind == core::Row::Kind::kAlias ||
+      row->kind == core::Row::Kind::kPin) {
+    base::MutexLock lock(mutex_);
+    registry_.Put(*row);
+    return;
+  }
   if (row->kind != core::Row::Kind::kQueue) return;
   std::shared_ptr<queues::v1::Queue> queue;
   if (row->bytes.has_value()) {
@@ -290,6 +296,23 @@ absl::StatusOr<queues::v1::Queue> View::GetQueue(
 Listing<queues::v1::Queue> View::ListQueues(const Page& page) const {
   base::MutexLock lock(mutex_);
   return queues_.List(page);
+}
+
+absl::StatusOr<checkpoints::v1::Alias> View::GetAlias(
+    const std::string& alias) const {
+  base::MutexLock lock(mutex_);
+  return registry_.Get(alias);
+}
+
+Listing<checkpoints::v1::Alias> View::ListAliases(const Page& page) const {
+  base::MutexLock lock(mutex_);
+  return registry_.List(page);
+}
+
+void View::ShowNames(
+    std::vector<checkpoints::v1::Checkpoint>* checkpoints) const {
+  base::MutexLock lock(mutex_);
+  for (auto& checkpoint : *checkpoints) registry_.ShowNames(&checkpoint);
 }
 
 absl::StatusOr<workers::v1::Worker> View::GetWorker(

@@ -23,6 +23,7 @@
 #include "scheduler/scheduler.h"
 #include "scheduler/server/archived_usage.h"
 #include "scheduler/server/queue_view.h"
+#include "scheduler/server/registry_view.h"
 
 namespace ordo::scheduler::server {
 
@@ -61,8 +62,8 @@ class View {
   // Null takes it back.
   void PutWorker(const std::string& worker,
                  std::shared_ptr<const workers::v1::Worker> value);
-  // What people set, and what archived jobs used; rows of other kinds are not
-  // shown.
+  // What people set and named, and what archived jobs used; rows of other kinds
+  // are not shown.
   void PutRow(const core::RowPtr& row);
   void PutProgress(const std::string& job,
                    std::shared_ptr<const jobs::v1::Progress> value);
@@ -84,6 +85,11 @@ class View {
 
   absl::StatusOr<queues::v1::Queue> GetQueue(const std::string& queue) const;
   Listing<queues::v1::Queue> ListQueues(const Page& page) const;
+  absl::StatusOr<checkpoints::v1::Alias> GetAlias(
+      const std::string& alias) const;
+  Listing<checkpoints::v1::Alias> ListAliases(const Page& page) const;
+  // As RegistryView.ShowNames, of each.
+  void ShowNames(std::vector<checkpoints::v1::Checkpoint>* checkpoints) const;
   const ArchivedUsage& archived_usage() const { return archived_usage_; }
 
   // Number of jobs by state, in the order of core::kJobStates.
@@ -116,6 +122,7 @@ class View {
       progress_ ORDO_GUARDED_BY(mutex_);
   std::map<core::JobState, int64_t> ended_ ORDO_GUARDED_BY(mutex_);
   QueueView queues_ ORDO_GUARDED_BY(mutex_);
+  RegistryView registry_ ORDO_GUARDED_BY(mutex_);
   std::map<std::string, std::shared_ptr<const workers::v1::Worker>> workers_
       ORDO_GUARDED_BY(mutex_);
 };

@@ -17,6 +17,7 @@
 #include "base/status/status.h"
 #include "scheduler/core/effect.h"
 #include "scheduler/core/job.h"
+#include "scheduler/core/registry.h"
 #include "scheduler/store/damage.h"
 #include "scheduler/store/meta.h"
 #include "scheduler/store/row_decoder.h"
@@ -110,7 +111,7 @@ absl::StatusOr<LiveJobs> ReadLiveJobs(Database& database, RowDecoder& decoder,
   return live;
 }
 
-// Adds the ended jobs that live ones name.
+// Adds the ended jobs that live ones and rows name.
 absl::Status ReadNamed(PastReader& reader, core::Records* records) {
   std::set<std::string> named;
   for (const core::JobPtr& job : records->jobs) {
@@ -118,6 +119,10 @@ absl::Status ReadNamed(PastReader& reader, core::Records* records) {
       named.insert(std::move(id));
     }
   }
+  for (const core::RowPtr& row : records->rows) {
+    named.insert(core::JobNamedBy(*row));
+  }
+  named.erase("");
   for (const std::string& id : named) {
     ORDO_ASSIGN_OR_RETURN(auto past, reader.Find(id));
     if (!past.has_value()) continue;
@@ -145,12 +150,13 @@ void Sort(core::Records* records) {
 }
 
 // Whether a row of kOther says what a queue used of a kind of device. Its key
-// has a slash, which no other row's has: one of another kind whose kind is
+// has one slash, which no other row's has: one of another kind whose kind is
 // damaged is not taken for it.
 bool IsQueueUse(const Statement& row) {
+  const std::string_view key = row.View(1);
   return row.IsInt(0) &&
          row.Int(0) == static_cast<int64_t>(core::Row::Kind::kQueueUse) &&
-         row.View(1).find('/') != std::string_view::npos;
+         std::count(key.begin(), key.end(), '/') == 1;
 }
 
 // Adds what queues used to `left_out`, where such a row is damaged.
@@ -247,9 +253,9 @@ absl::StatusOr<core::Records> ReadRecords(
     ORDO_RETURN_IF_ERROR(
         reader->AddArtifacts(job, &records.checkpoints, &records.reports));
   }
+  ORDO_RETURN_IF_ERROR(ReadOther(database, *decoder, &records, &left_out_rows));
   ORDO_RETURN_IF_ERROR(ReadNamed(*reader, &records));
   Sort(&records);
-  ORDO_RETURN_IF_ERROR(ReadOther(database, *decoder, &records, &left_out_rows));
   ORDO_RETURN_IF_ERROR(decoder->TakeDamage());
   if (left_out != nullptr) *left_out = left_out_rows.each();
   return records;

@@ -216,6 +216,15 @@ TEST_F(RowReaderTest, AnotherRowIsNotTakenForTheUseOfAQueue) {
                        HasSubstr("table other, kind 6 key default")));
 }
 
+TEST_F(RowReaderTest, NorIsAPin) {
+  Write({testing::RowRecord(core::Row::Kind::kPin, "jobs/a/checkpoints/5-1",
+                            "")});
+  Execute("UPDATE other SET kind = 6 WHERE kind = 9");
+  EXPECT_THAT(ReadRecords(*database_),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       HasSubstr("kind 6 key jobs/a/checkpoints/5-1")));
+}
+
 TEST_F(RowReaderTest, ACheckOfAllRowsLooksAtTheSmallOnesToo) {
   EXPECT_THAT(FindDamagedRows(*database_), IsOkAndHolds(ElementsAre()));
   Write({testing::RowRecord(core::Row::Kind::kUsage, "1", "who")});

@@ -428,9 +428,11 @@ absl::StatusOr<checkpoints::v1::Checkpoint> FakeScheduler::GetCheckpoint(
     const std::string& job, const std::string& checkpoint) const {
   base::MutexLock lock(mutex_);
   for (const auto& known : OfJob(checkpoints_, job)) {
-    if (checkpoint == "latest" || IdOf(known.name()) == checkpoint) {
-      return known;
-    }
+    const bool is_meant =
+        checkpoint == "latest"
+            ? known.state() != checkpoints::v1::Checkpoint::DELETED
+            : IdOf(known.name()) == checkpoint;
+    if (is_meant) return WithNames(known);
   }
   return absl::NotFoundError(absl::StrCat("checkpoint 'jobs/", job,
                                           "/checkpoints/", checkpoint,
@@ -440,8 +442,11 @@ absl::StatusOr<checkpoints::v1::Checkpoint> FakeScheduler::GetCheckpoint(
 absl::StatusOr<Listing<checkpoints::v1::Checkpoint>>
 FakeScheduler::ListCheckpoints(const std::string& job, const Page& page) const {
   base::MutexLock lock(mutex_);
-  return CutPage(OfJob(checkpoints_, job), page,
-                 [](const auto& checkpoint) { return checkpoint.name(); });
+  auto listing =
+      CutPage(OfJob(checkpoints_, job), page,
+              [](const auto& checkpoint) { return checkpoint.name(); });
+  for (auto& each : listing.items) each = WithNames(std::move(each));
+  return listing;
 }
 
 absl::StatusOr<reports::v1::Report> FakeScheduler::GetReport(

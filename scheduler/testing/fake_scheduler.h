@@ -11,6 +11,7 @@
 
 #include "absl/time/time.h"
 #include "base/mutex.h"
+#include "scheduler/core/aliases.h"
 #include "scheduler/core/queues.h"
 #include "scheduler/core/worker_admin.h"
 #include "scheduler/scheduler.h"
@@ -46,8 +47,8 @@ class FakeScheduler : public Scheduler {
   void PutReport(const reports::v1::Report& report);
   void PutWorker(const workers::v1::Worker& worker);
   void PutArchivedUsage(const usage::v1::ArchivedUsage& usage);
-  // The next `count` changes of queues are done and answered UNAVAILABLE, as
-  // when the connection breaks before the answer.
+  // The next `count` changes of queues and aliases are done and answered
+  // UNAVAILABLE, as when the connection breaks before the answer.
   void LoseAnswers(int count);
   // What ListJobs answers from now on, unless it is OK.
   void RefuseListings(const absl::Status& status);
@@ -86,6 +87,16 @@ class FakeScheduler : public Scheduler {
       const std::string& job, const std::string& checkpoint) const override;
   absl::StatusOr<Listing<checkpoints::v1::Checkpoint>> ListCheckpoints(
       const std::string& job, const Page& page) const override;
+  void ChangeCheckpoint(CheckpointVerb verb, const std::string& checkpoint,
+                        const Author& author, CheckpointCallback done) override;
+  void SetAlias(const AliasSetting& setting, const Author& author,
+                AliasCallback done) override;
+  void DeleteAlias(const std::string& alias, const std::string& etag,
+                   const Author& author, AliasCallback done) override;
+  absl::StatusOr<checkpoints::v1::Alias> GetAlias(
+      const std::string& alias) const override;
+  absl::StatusOr<Listing<checkpoints::v1::Alias>> ListAliases(
+      const Page& page) const override;
   absl::StatusOr<reports::v1::Report> GetReport(
       const std::string& job, const std::string& report) const override;
   absl::StatusOr<Listing<reports::v1::Report>> ListReports(
@@ -144,6 +155,23 @@ class FakeScheduler : public Scheduler {
   // Stores a changed queue and gives what its caller hears.
   absl::StatusOr<queues::v1::Queue> Keep(absl::StatusOr<core::QueuePtr> queue)
       ORDO_REQUIRES(mutex_);
+  absl::StatusOr<checkpoints::v1::Alias> Keep(
+      absl::StatusOr<core::AliasPtr> alias) ORDO_REQUIRES(mutex_);
+  absl::StatusOr<checkpoints::v1::Alias> TrySet(const AliasSetting& setting,
+                                                const Author& author)
+      ORDO_REQUIRES(mutex_);
+  // By its name, or as the newest of its job; null when there is none.
+  checkpoints::v1::Checkpoint* FindCheckpoint(const std::string& name)
+      ORDO_REQUIRES(mutex_);
+  // As the API shows it.
+  checkpoints::v1::Checkpoint WithNames(
+      checkpoints::v1::Checkpoint checkpoint) const ORDO_REQUIRES(mutex_);
+  // FAILED_PRECONDITION: something keeps it.
+  absl::Status CheckNotHeld(const checkpoints::v1::Checkpoint& checkpoint) const
+      ORDO_REQUIRES(mutex_);
+  absl::Status TryChange(CheckpointVerb verb, const Author& author,
+                         checkpoints::v1::Checkpoint* checkpoint)
+      ORDO_REQUIRES(mutex_);
   // Changes what people decided of a worker.
   using AdminChange = std::function<core::WorkerAdminPtr(
       const core::WorkerAdminPtr&, const core::WorkerChange&)>;
@@ -169,6 +197,7 @@ class FakeScheduler : public Scheduler {
   std::map<std::string, workers::v1::Worker> workers_ ORDO_GUARDED_BY(mutex_);
   std::map<std::string, core::WorkerAdminPtr> admin_ ORDO_GUARDED_BY(mutex_);
   core::Queues queues_ ORDO_GUARDED_BY(mutex_);
+  core::Aliases aliases_ ORDO_GUARDED_BY(mutex_);
   std::vector<usage::v1::ArchivedUsage> archived_usage_ ORDO_GUARDED_BY(mutex_);
   std::map<std::string, jobs::v1::ExplainResponse> explanations_
       ORDO_GUARDED_BY(mutex_);

@@ -15,6 +15,8 @@ namespace ordo::scheduler::testing {
 namespace {
 
 using base::testing::StatusIs;
+using checkpoints::v1::Alias;
+using checkpoints::v1::Checkpoint;
 using jobs::v1::Job;
 using jobs::v1::JobSpec;
 using queues::v1::Queue;
@@ -103,6 +105,41 @@ Queue QueueNamed(const std::string& id, double weight,
   queue.set_max_queued_jobs(kDefaultMaxQueuedJobs);
   queue.set_etag(etag);
   return queue;
+}
+
+// Makes a job that holds an uploaded checkpoint, 3-0, with the optimizer's
+// state.
+absl::StatusOr<Jobs> Import(Scheduler& scheduler, const std::string& name) {
+  NewJob job = JobNamed(name);
+  job.OwnSpec().set_kind(JobSpec::IMPORT);
+  job.imported.emplace();
+  job.imported->set_step(3);
+  job.imported->set_manifest_sha256("digest of " + name);
+  for (const char* path : {"model.safetensors", "optimizer.safetensors"}) {
+    job.imported->add_files()->set_path(path);
+  }
+  return Create(scheduler, {job});
+}
+
+absl::StatusOr<Checkpoint> Change(Scheduler& scheduler, CheckpointVerb verb,
+                                  const std::string& checkpoint) {
+  return Await<Checkpoint>([&](Scheduler::CheckpointCallback done) {
+    scheduler.ChangeCheckpoint(verb, checkpoint, By("bob"), std::move(done));
+  });
+}
+
+absl::StatusOr<Alias> Set(Scheduler& scheduler, const AliasSetting& setting) {
+  return Await<Alias>([&](Scheduler::AliasCallback done) {
+    scheduler.SetAlias(setting, By("bob"), std::move(done));
+  });
+}
+
+absl::StatusOr<Alias> DeleteAlias(Scheduler& scheduler,
+                                  const std::string& alias,
+                                  const std::string& etag = "") {
+  return Await<Alias>([&](Scheduler::AliasCallback done) {
+    scheduler.DeleteAlias(alias, etag, By("bob"), std::move(done));
+  });
 }
 
 // What a watch was told, until the last call.
@@ -213,6 +250,123 @@ TEST_P(SchedulerContract, AnImportedCheckpointIsListedUnderItsJob) {
   const auto listing = scheduler().ListCheckpoints("", Page());
   ORDO_ASSERT_OK(listing);
   EXPECT_EQ(listing->items.size(), 1u);
+}
+
+TEST_P(SchedulerContract, AnAliasIsSetMovedAndDeleted) {
+  ORDO_ASSERT_OK(Import(scheduler(), "a"));
+  ORDO_ASSERT_OK(Import(scheduler(), "b"));
+  const auto first =
+      Set(scheduler(), {"main", "jobs/a/checkpoints/3-0", kNoDigest});
+  ORDO_ASSERT_OK(first);
+  EXPECT_EQ(first->name(), "aliases/main");
+  EXPECT_EQ(first->manifest_sha256(), "digest of a");
+  EXPECT_THAT(Set(scheduler(), {"main", "jobs/b", "digest of b"}),
+              StatusIs(absl::StatusCode::kAborted));
+  const auto moved = Set(scheduler(), {"main", "jobs/b", "digest of a"});
+  ORDO_ASSERT_OK(moved);
+  EXPECT_EQ(moved->checkpoint(), "jobs/b/checkpoints/3-0");
+  EXPECT_NE(moved->etag(), first->etag());
+  const auto read = scheduler().GetAlias("main");
+  ORDO_ASSERT_OK(read);
+  ASSERT_EQ(read->changes_size(), 2);
+  EXPECT_EQ(read->changes(1).user(), "bob");
+  EXPECT_EQ(read->changes(1).reason(), "because");
+  EXPECT_THAT(DeleteAlias(scheduler(), "main", first->etag()),
+              StatusIs(absl::StatusCode::kAborted));
+  const auto deleted = DeleteAlias(scheduler(), "main", moved->etag());
+  ORDO_ASSERT_OK(deleted);
+  EXPECT_TRUE(deleted->has_delete_time());
+  EXPECT_THAT(scheduler().GetAlias("main"),
+              StatusIs(absl::StatusCode::kNotFound));
+}
+
+TEST_P(SchedulerContract, AliasesAreListedPageByPage) {
+  ORDO_ASSERT_OK(Import(scheduler(), "a"));
+  for (const char* alias : {"c", "a", "b"}) {
+    ORDO_ASSERT_OK(Set(scheduler(), {alias, "jobs/a"}));
+  }
+  const auto first = scheduler().ListAliases({"", 2});
+  ORDO_ASSERT_OK(first);
+  ASSERT_EQ(first->items.size(), 2u);
+  EXPECT_EQ(first->items[1].name(), "aliases/b");
+  EXPECT_EQ(first->next, "aliases/b");
+  const auto second = scheduler().ListAliases({first->next, 2});
+  ORDO_ASSERT_OK(second);
+  ASSERT_EQ(second->items.size(), 1u);
+  EXPECT_EQ(second->items[0].name(), "aliases/c");
+  EXPECT_EQ(second->next, "");
+}
+
+TEST_P(SchedulerContract, WhatNamesACheckpointIsShownAndKeepsIt) {
+  const std::string name = "jobs/a/checkpoints/3-0";
+  ORDO_ASSERT_OK(Import(scheduler(), "a"));
+  ORDO_ASSERT_OK(Set(scheduler(), {"main", name}));
+  ORDO_ASSERT_OK(Change(scheduler(), CheckpointVerb::kPin, name));
+  const auto held = StatusIs(absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(Change(scheduler(), CheckpointVerb::kDelete, name), held);
+  const auto shown = scheduler().GetCheckpoint("a", "latest");
+  ORDO_ASSERT_OK(shown);
+  EXPECT_THAT(shown->aliases(), ElementsAre("aliases/main"));
+  EXPECT_EQ(shown->pin().user(), "bob");
+  const auto listed = scheduler().ListCheckpoints("", Page());
+  ORDO_ASSERT_OK(listed);
+  EXPECT_TRUE(listed->items.at(0).has_pin());
+  ORDO_ASSERT_OK(DeleteAlias(scheduler(), "main"));
+  EXPECT_THAT(Change(scheduler(), CheckpointVerb::kThin, name), held);
+  const auto unpinned = Change(scheduler(), CheckpointVerb::kUnpin, name);
+  ORDO_ASSERT_OK(unpinned);
+  EXPECT_FALSE(unpinned->has_pin());
+  EXPECT_EQ(unpinned->changes_size(), 2);
+}
+
+TEST_P(SchedulerContract, ACheckpointIsThinnedThenDeletedOnce) {
+  const std::string name = "jobs/a/checkpoints/3-0";
+  ORDO_ASSERT_OK(Import(scheduler(), "a"));
+  const auto thin = Change(scheduler(), CheckpointVerb::kThin, name);
+  ORDO_ASSERT_OK(thin);
+  EXPECT_TRUE(thin->has_thin_time());
+  ASSERT_EQ(thin->files_size(), 1);
+  EXPECT_EQ(thin->files(0).path(), "model.safetensors");
+  for (int i = 0; i < 2; ++i) {
+    const auto deleted = Change(scheduler(), CheckpointVerb::kDelete, name);
+    ORDO_ASSERT_OK(deleted);
+    EXPECT_EQ(deleted->state(), Checkpoint::DELETED);
+    EXPECT_EQ(deleted->changes_size(), 2);
+  }
+  EXPECT_EQ(scheduler().GetCheckpoint("a", "3-0")->state(),
+            Checkpoint::DELETED);
+  EXPECT_THAT(scheduler().GetCheckpoint("a", "latest"),
+              StatusIs(absl::StatusCode::kNotFound));
+  const auto gone = StatusIs(absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(Change(scheduler(), CheckpointVerb::kPin, name), gone);
+  EXPECT_THAT(Change(scheduler(), CheckpointVerb::kThin, name), gone);
+  EXPECT_THAT(Set(scheduler(), {"main", name}), gone);
+}
+
+TEST_P(SchedulerContract, WhatAJobThatWaitsNamesIsNotDeleted) {
+  const std::string name = "jobs/a/checkpoints/3-0";
+  ORDO_ASSERT_OK(Import(scheduler(), "a"));
+  NewJob job = JobNamed("e");
+  job.OwnSpec().set_kind(JobSpec::EVALUATE);
+  job.OwnSpec().add_checkpoints(name);
+  ORDO_ASSERT_OK(Create(scheduler(), {job}));
+  EXPECT_THAT(Change(scheduler(), CheckpointVerb::kDelete, name),
+              StatusIs(absl::StatusCode::kFailedPrecondition));
+  ORDO_ASSERT_OK(Cancel(scheduler(), "e"));
+  ORDO_EXPECT_OK(Change(scheduler(), CheckpointVerb::kDelete, name));
+}
+
+TEST_P(SchedulerContract, WhatIsNotThereIsNeitherNamedNorChanged) {
+  const auto not_found = StatusIs(absl::StatusCode::kNotFound);
+  EXPECT_THAT(Set(scheduler(), {"main", "jobs/a/checkpoints/3-0"}), not_found);
+  EXPECT_THAT(Set(scheduler(), {"main", "aliases/other"}), not_found);
+  EXPECT_THAT(DeleteAlias(scheduler(), "main"), not_found);
+  for (const CheckpointVerb verb :
+       {CheckpointVerb::kPin, CheckpointVerb::kUnpin, CheckpointVerb::kThin,
+        CheckpointVerb::kDelete}) {
+    EXPECT_THAT(Change(scheduler(), verb, "jobs/a/checkpoints/3-0"), not_found);
+  }
+  EXPECT_THAT(scheduler().GetAlias("main"), not_found);
 }
 
 TEST_P(SchedulerContract, WhatDoesNotExistIsNotFound) {

@@ -38,7 +38,8 @@ const std::vector<std::string>& Words() {
                                     "workers/w",
                                     "queues/q",
                                     "q",
-                                    "queues/default"};
+                                    "queues/default",
+                                    "aliases/main"};
   return words;
 }
 
@@ -78,6 +79,15 @@ core::Records RecordsOf(const StoreCase& input) {
     records.rows.push_back(std::make_shared<const core::Row>(
         core::Row{core::Row::Kind::kQueue, core::IdOf(queue.name()),
                   queue.SerializeAsString()}));
+  }
+  for (const checkpoints::v1::Alias& alias : input.aliases()) {
+    records.rows.push_back(std::make_shared<const core::Row>(
+        core::Row{core::Row::Kind::kAlias, core::IdOf(alias.name()),
+                  alias.SerializeAsString()}));
+  }
+  for (const std::string& pin : input.pins()) {
+    records.rows.push_back(std::make_shared<const core::Row>(
+        core::Row{core::Row::Kind::kPin, pin, ""}));
   }
   return records;
 }

@@ -28,25 +28,28 @@ using core::testing::JobBuilder;
 constexpr int kMaxEvents = 64;
 
 const std::vector<std::string>& Words() {
-  static const auto& words = *new std::vector<std::string>{"a",
-                                                           "b",
-                                                           "c",
-                                                           "d",
-                                                           "w",
-                                                           "v",
-                                                           "first",
-                                                           "second",
-                                                           "cpu",
-                                                           "cpu:0",
-                                                           "cpu:1",
-                                                           "cuda",
-                                                           "cuda:0",
-                                                           "10-1",
-                                                           "addition-10",
-                                                           "127.0.0.1:1",
-                                                           "q",
-                                                           "queues/q",
-                                                           "queues/default"};
+  static const auto& words =
+      *new std::vector<std::string>{"a",
+                                    "b",
+                                    "c",
+                                    "d",
+                                    "w",
+                                    "v",
+                                    "first",
+                                    "second",
+                                    "cpu",
+                                    "cpu:0",
+                                    "cpu:1",
+                                    "cuda",
+                                    "cuda:0",
+                                    "10-1",
+                                    "addition-10",
+                                    "127.0.0.1:1",
+                                    "q",
+                                    "queues/q",
+                                    "queues/default",
+                                    "jobs/a",
+                                    "jobs/a/checkpoints/10-1"};
   return words;
 }
 
@@ -85,6 +88,10 @@ class Core {
       Change(core::ChangeWorker::Verb::kRelease, event.release());
     } else if (event.has_queue()) {
       Change(event.queue());
+    } else if (!event.alias().empty()) {
+      SetAlias(event.alias());
+    } else if (event.has_checkpoint()) {
+      Change(event.checkpoint());
     } else {
       Apply(core::Tick{});
     }
@@ -102,6 +109,26 @@ class Core {
     change.verb = changed.deleted()  ? core::ChangeQueue::Verb::kDelete
                   : found == nullptr ? core::ChangeQueue::Verb::kCreate
                                      : core::ChangeQueue::Verb::kUpdate;
+    Apply(std::move(change));
+  }
+
+  void SetAlias(const std::string& checkpoint) {
+    core::ChangeAlias change;
+    change.setting.alias = "main";
+    change.author.owner.set_user("ada");
+    if (checkpoint == "-") {
+      change.verb = core::ChangeAlias::Verb::kDelete;
+    } else {
+      change.setting.checkpoint = checkpoint;
+    }
+    Apply(std::move(change));
+  }
+
+  void Change(const ChangedCheckpoint& changed) {
+    core::ChangeCheckpoint change;
+    change.verb = static_cast<scheduler::CheckpointVerb>(changed.verb() % 4);
+    change.checkpoint = changed.name();
+    change.author.owner.set_user("ada");
     Apply(std::move(change));
   }
 

@@ -38,7 +38,8 @@ Client::Client(World& world, Network& network, SimScheduler& scheduler,
       dice_(0, ""),
       requests_(0, ""),
       parents_(0, ""),
-      stops_(0, "") {}
+      stops_(0, ""),
+      optimizers_(0, "") {}
 
 void Client::Begin(const std::string& id, const Part& part) {
   id_ = id;
@@ -50,6 +51,7 @@ void Client::Begin(const std::string& id, const Part& part) {
   requests_ = world_.MakeDice(id + "/requests");
   parents_ = world_.MakeDice(id + "/parents");
   stops_ = world_.MakeDice(id + "/stops");
+  optimizers_ = world_.MakeDice(id + "/optimizers");
   PlanNext(workload_.submits_per_minute(), &Client::SubmitOne);
   PlanNext(workload_.batches_per_minute(), &Client::SubmitBatch);
   PlanNext(workload_.parents_per_minute(), &Client::SubmitParent);
@@ -74,6 +76,9 @@ NewJob Client::MakeJob() {
   JobBuilder builder(id);
   builder.MaxAttempts(1 + static_cast<int>(dice_.Int(4)));
   builder.Keep(1 + static_cast<int>(dice_.Int(3)));
+  if (optimizers_.Chance(workload_.thin())) {
+    builder.KeepOptimizer(1 + static_cast<int>(optimizers_.Int(2)));
+  }
   if (dice_.Chance(workload_.request_id())) {
     builder.RequestId("request-of-" + id, "fingerprint-of-" + id);
   }
@@ -382,14 +387,18 @@ void Client::TakeSubmitted(const std::vector<NewJob>& jobs,
     }
     return;
   }
-  // A reference may have nothing to refer to, what it needs may have failed.
+  // A reference may have nothing to refer to, or name what was thinned; what it
+  // needs may have failed.
   // Without a request id, an earlier
   // try may have made the job.
   const bool expected =
       absl::IsNotFound(answer.status()) ||
       (absl::IsFailedPrecondition(answer.status()) &&
        std::any_of(jobs.begin(), jobs.end(),
-                   [](const NewJob& job) { return job.spec->needs_size(); })) ||
+                   [](const NewJob& job) {
+                     return job.spec->needs_size() > 0 ||
+                            !job.spec->start_from().empty();
+                   })) ||
       (absl::IsAlreadyExists(answer.status()) &&
        std::any_of(jobs.begin(), jobs.end(),
                    [](const NewJob& job) { return job.request_id.empty(); }));

@@ -93,6 +93,7 @@ class Client {
   Dice requests_;
   Dice parents_;
   Dice stops_;
+  Dice optimizers_;
   int num_jobs_ = 0;
   int num_parents_ = 0;
   int num_under_way_ = 0;

@@ -285,6 +285,9 @@ Scenario DrawScenario(uint64_t seed) {
   workload.set_parents_per_minute(Amount(parents, 4));
   Dice stops(seed, "scenario/stops");
   workload.set_early_stop(Amount(stops, 1));
+  Dice names(seed, "scenario/names");
+  workload.set_names_per_minute(Amount(names, 40));
+  workload.set_thin(Amount(names, 0.8));
   Dice devices(seed, "scenario/devices");
   workload.set_releases_per_minute(Amount(devices, 8));
   Faults& faults = *scenario.mutable_faults();

@@ -44,6 +44,16 @@ std::vector<std::string> CheckpointsIn(
   return names;
 }
 
+// The checkpoint that an alias or a pin names; empty: the row is no such thing.
+std::string NamedIn(const core::Row& row) {
+  if (!row.bytes.has_value()) return "";
+  if (row.kind == core::Row::Kind::kPin) return row.key;
+  checkpoints::v1::Alias alias;
+  const bool is_alias =
+      row.kind == core::Row::Kind::kAlias && alias.ParseFromString(*row.bytes);
+  return is_alias && !alias.has_delete_time() ? alias.checkpoint() : "";
+}
+
 // The job of jobs/{job}/checkpoints/{checkpoint} and the like.
 std::string JobOf(const std::string& name) {
   const size_t begin = name.find('/') + 1;
@@ -195,6 +205,49 @@ std::vector<std::string> AvailableCheckpoints(const core::Records& records) {
 
 std::vector<std::string> DeletedCheckpoints(const core::Records& records) {
   return CheckpointsIn(records, checkpoints::v1::Checkpoint::DELETED);
+}
+
+std::vector<std::string> ThinnedCheckpoints(const core::Records& records) {
+  std::vector<std::string> names;
+  for (const core::CheckpointPtr& checkpoint : records.checkpoints) {
+    if (checkpoint->state() == checkpoints::v1::Checkpoint::AVAILABLE &&
+        checkpoint->has_thin_time()) {
+      names.push_back(checkpoint->name());
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> AliasesIn(const core::Records& records) {
+  std::vector<std::string> ids;
+  for (const core::RowPtr& row : records.rows) {
+    if (!NamedIn(*row).empty() && row->kind == core::Row::Kind::kAlias) {
+      ids.push_back(row->key);
+    }
+  }
+  return ids;
+}
+
+std::vector<std::string> PinsIn(const core::Records& records) {
+  std::vector<std::string> names;
+  for (const core::RowPtr& row : records.rows) {
+    if (row->kind == core::Row::Kind::kPin) names.push_back(row->key);
+  }
+  return names;
+}
+
+absl::Status Durable::CheckNamed() const {
+  for (const auto& [key, row] : rows_) {
+    const std::string name = NamedIn(*row);
+    if (name.empty()) continue;
+    const auto found = checkpoints_.find(name);
+    if (found == checkpoints_.end() ||
+        found->second->state() != checkpoints::v1::Checkpoint::AVAILABLE) {
+      return absl::InternalError(
+          absl::StrCat(row->key, " names ", name, ", which is not there"));
+    }
+  }
+  return absl::OkStatus();
 }
 
 void Durable::PutJob(const core::JobPtr& job) {

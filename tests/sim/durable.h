@@ -87,6 +87,12 @@ std::vector<std::string> AvailableCheckpoints(
     const scheduler::core::Records& records);
 std::vector<std::string> DeletedCheckpoints(
     const scheduler::core::Records& records);
+// Of those that are available, the ones that have lost the optimizer's state.
+std::vector<std::string> ThinnedCheckpoints(
+    const scheduler::core::Records& records);
+// What people have named: aliases by id, and checkpoints that they have pinned.
+std::vector<std::string> AliasesIn(const scheduler::core::Records& records);
+std::vector<std::string> PinsIn(const scheduler::core::Records& records);
 
 // Records as a store holds them.
 class Durable {
@@ -103,6 +109,8 @@ class Durable {
   bool HasCheckpoint(const std::string& name) const {
     return checkpoints_.count(name) > 0;
   }
+  // Whether all that aliases and pins name is there.
+  absl::Status CheckNamed() const;
   // Whether a job has any.
   bool HasCheckpointOf(const std::string& job) const;
   // What a job scored, by step.

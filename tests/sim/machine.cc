@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/units/proto_time.h"
 #include "proto/ordo/training/v1/exit_code.pb.h"
+#include "scheduler/core/effect.h"
 
 namespace ordo::tests::sim {
 namespace {
@@ -139,29 +140,30 @@ void Machine::StartTrainer(const AttemptKey& key) {
 
 // Where the attempt goes on from; false when what it needs is gone.
 bool Machine::FindStart(const AttemptKey& key, Task& task, Plan& plan) {
-  std::vector<std::string> needed;
+  // With whether a run goes on from it.
+  std::vector<std::pair<std::string, bool>> needed;
   training::v1::TrainerStarted started;
   if (task.desired.has_train()) {
     const training::v1::TrainSpec& spec = task.desired.train();
-    if (spec.has_start()) needed.push_back(spec.start().name());
+    if (spec.has_start()) needed.emplace_back(spec.start().name(), true);
     if (!spec.resume().empty()) {
-      needed.push_back(spec.resume(0).name());
+      needed.emplace_back(spec.resume(0).name(), true);
       started.set_start_step(spec.resume(0).step());
       started.set_resumed_from(spec.resume(0).name());
     }
   }
   for (const auto& source : task.desired.evaluate().checkpoints()) {
-    needed.push_back(source.name());
+    needed.emplace_back(source.name(), false);
   }
   for (const auto& subject : task.desired.gate().subjects()) {
-    needed.push_back(subject.checkpoint().name());
+    needed.emplace_back(subject.checkpoint().name(), false);
   }
-  for (const std::string& name : needed) {
-    if (storage_.Has(name)) continue;
+  for (const auto& [name, whole] : needed) {
+    if (whole ? storage_.IsWhole(name) : storage_.Has(name)) continue;
     if (is_live_(key)) {
       world_.Fail(absl::StrCat("attempt ", key.ToString(),
-                               " is live and needs ", name,
-                               ", which was removed"));
+                               " is live and needs ", name, ", which was ",
+                               storage_.Has(name) ? "thinned" : "removed"));
     }
     return false;
   }
@@ -396,6 +398,9 @@ void Machine::WriteCheckpoint(const AttemptKey& key, Task& task, bool fails) {
   oracle_.CheckpointWritten(key, name);
   record.mutable_checkpoint()->set_id(id);
   record.mutable_checkpoint()->set_step(task.step);
+  record.mutable_checkpoint()->set_manifest_sha256("digest of " + name);
+  record.mutable_checkpoint()->add_files()->set_path(
+      scheduler::core::kOptimizerFile);
   Write(key, record);
 }
 

@@ -50,18 +50,27 @@ struct Gang {
 };
 
 // The storage that all machines share: folders of checkpoints by resource name,
-// and where the ranks of an attempt meet.
+// with the optimizer's state or without, and where the ranks of an attempt
+// meet.
 class Storage {
  public:
   Gang& GangOf(const AttemptKey& key) { return gangs_[{key.job, key.attempt}]; }
   void Write(const std::string& checkpoint) { folders_.insert(checkpoint); }
-  void Remove(const std::string& checkpoint) { folders_.erase(checkpoint); }
+  void Remove(const std::string& checkpoint) {
+    folders_.erase(checkpoint);
+    thin_.erase(checkpoint);
+  }
+  void Thin(const std::string& checkpoint) { thin_.insert(checkpoint); }
   bool Has(const std::string& checkpoint) const {
     return folders_.count(checkpoint) > 0;
+  }
+  bool IsWhole(const std::string& checkpoint) const {
+    return Has(checkpoint) && thin_.count(checkpoint) == 0;
   }
 
  private:
   std::set<std::string> folders_;
+  std::set<std::string> thin_;
   std::map<std::pair<std::string, int32_t>, Gang> gangs_;
 };
 

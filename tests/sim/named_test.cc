@@ -177,6 +177,12 @@ TEST(NamedTest, QueuesComeAndGoWhileJobsRun) {
   EXPECT_GT(totals.num_queues_deleted, 10);
 }
 
+TEST(NamedTest, WhatIsNamedStaysThroughKillsOfTheScheduler) {
+  const Totals totals = RunScenario("names");
+  EXPECT_GT(totals.num_lives, 10);
+  EXPECT_GT(totals.num_attempts, totals.num_jobs / 2);
+}
+
 // The scenario has the bound; some must come near enough to have room kept.
 TEST(NamedTest, ALargeJobIsNotStarvedBySmallOnesOfAHigherPriority) {
   const Totals totals = RunScenario("starvation");

@@ -576,6 +576,9 @@ void Oracle::AfterApply(const core::State& state, const core::Effects& effects,
   if (absl::Status status = left_.CheckEquals(state); !status.ok()) {
     world_.Fail(status.ToString());
   }
+  if (absl::Status status = left_.CheckNamed(); !status.ok()) {
+    world_.Fail(status.ToString());
+  }
   CheckDevices(state);
   CheckExplained(state, std::move(queued));
 }
@@ -611,6 +614,9 @@ void Oracle::AfterCommit(const std::vector<core::Record>& records) {
       CheckChange(stored_, ViewOf(**job));
       stored_.Put(record);
     }
+  }
+  if (absl::Status status = stored_.CheckNamed(); !status.ok()) {
+    world_.Fail(status.ToString());
   }
 }
 

@@ -102,6 +102,8 @@ void SimScheduler::Start() {
   calls_.clear();
   queue_calls_.clear();
   worker_calls_.clear();
+  alias_calls_.clear();
+  checkpoint_calls_.clear();
   peers_.clear();
   committing_ = in_transaction_ = full_ = false;
   tick_at_.reset();
@@ -113,6 +115,9 @@ void SimScheduler::Start() {
   oracle_.AfterLoad(*state_, stored);
   for (const std::string& name : DeletedCheckpoints(stored)) {
     storage_.Remove(name);
+  }
+  for (const std::string& name : ThinnedCheckpoints(stored)) {
+    storage_.Thin(name);
   }
   PlanTick();
 }
@@ -293,6 +298,12 @@ void SimScheduler::RefuseCalls() {
   for (const auto& [call, reply] : std::exchange(worker_calls_, {})) {
     reply(NoRoom());
   }
+  for (const auto& [call, reply] : std::exchange(alias_calls_, {})) {
+    reply(NoRoom());
+  }
+  for (const auto& [call, reply] : std::exchange(checkpoint_calls_, {})) {
+    reply(NoRoom());
+  }
 }
 
 void SimScheduler::CheckRefused(uint64_t call) {
@@ -356,9 +367,28 @@ void SimScheduler::ReleaseEffect(const core::Effect& effect) {
     const WorkerReply reply = std::move(call->second);
     worker_calls_.erase(call);
     reply(changed->worker);
+  } else if (const auto* alias = std::get_if<core::AnswerAlias>(&effect)) {
+    const auto call = alias_calls_.find(alias->call);
+    if (call == alias_calls_.end()) return CheckRefused(alias->call);
+    const AliasReply reply = std::move(call->second);
+    alias_calls_.erase(call);
+    reply(alias->alias);
+  } else if (const auto* checkpoint =
+                 std::get_if<core::AnswerCheckpoint>(&effect)) {
+    const auto call = checkpoint_calls_.find(checkpoint->call);
+    if (call == checkpoint_calls_.end()) return CheckRefused(checkpoint->call);
+    const CheckpointReply reply = std::move(call->second);
+    checkpoint_calls_.erase(call);
+    reply(checkpoint->checkpoint);
   } else if (const auto* remove =
                  std::get_if<core::RemoveCheckpoint>(&effect)) {
-    storage_.Remove(core::CheckpointName(remove->job, remove->checkpoint));
+    const std::string name =
+        core::CheckpointName(remove->job, remove->checkpoint);
+    if (remove->file.empty()) {
+      storage_.Remove(name);
+    } else {
+      storage_.Thin(name);
+    }
   } else if (const auto* worker = std::get_if<core::PublishWorker>(&effect)) {
     if (worker->value == nullptr) peers_.erase(worker->worker);
   }
@@ -478,6 +508,34 @@ void SimScheduler::ChangeWorker(const core::ChangeWorker& change,
     numbered.call = next_call_++;
     worker_calls_[numbered.call] = reply;
     Apply(numbered).IgnoreError();
+  });
+}
+
+void SimScheduler::ChangeAlias(const core::ChangeAlias& change,
+                               AliasReply reply) {
+  if (!runs()) return reply(absl::UnavailableError("no such process"));
+  Enter([this, change, reply] {
+    if (full_) return reply(NoRoom());
+    core::ChangeAlias numbered = change;
+    numbered.call = next_call_++;
+    alias_calls_[numbered.call] = reply;
+    scheduler::server::Mentioned mentioned;
+    if (!change.setting.checkpoint.empty()) {
+      mentioned.jobs.push_back(core::JobIdOf(change.setting.checkpoint));
+    }
+    Call(mentioned, std::move(numbered));
+  });
+}
+
+void SimScheduler::ChangeCheckpoint(const core::ChangeCheckpoint& change,
+                                    CheckpointReply reply) {
+  if (!runs()) return reply(absl::UnavailableError("no such process"));
+  Enter([this, change, reply] {
+    if (full_) return reply(NoRoom());
+    core::ChangeCheckpoint numbered = change;
+    numbered.call = next_call_++;
+    checkpoint_calls_[numbered.call] = reply;
+    Call({{core::JobIdOf(change.checkpoint)}}, std::move(numbered));
   });
 }
 

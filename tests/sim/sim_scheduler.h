@@ -52,6 +52,8 @@ class SimScheduler {
   using JobsReply = Reply<std::vector<scheduler::core::JobPtr>>;
   using QueueReply = Reply<scheduler::core::QueuePtr>;
   using WorkerReply = Reply<std::shared_ptr<const workers::v1::Worker>>;
+  using AliasReply = Reply<scheduler::core::AliasPtr>;
+  using CheckpointReply = Reply<scheduler::core::CheckpointPtr>;
   using SetDesired = std::function<void(const agent::v1::SetDesiredRequest&,
                                         Reply<agent::v1::SetDesiredResponse>)>;
 
@@ -88,6 +90,10 @@ class SimScheduler {
                    QueueReply reply);
   void ChangeWorker(const scheduler::core::ChangeWorker& change,
                     WorkerReply reply);
+  void ChangeAlias(const scheduler::core::ChangeAlias& change,
+                   AliasReply reply);
+  void ChangeCheckpoint(const scheduler::core::ChangeCheckpoint& change,
+                        CheckpointReply reply);
   void Announce(const agent::v1::AnnounceRequest& request,
                 const Reply<agent::v1::AnnounceResponse>& reply);
 
@@ -173,6 +179,8 @@ class SimScheduler {
   std::map<uint64_t, JobsReply> calls_;
   std::map<uint64_t, QueueReply> queue_calls_;
   std::map<uint64_t, WorkerReply> worker_calls_;
+  std::map<uint64_t, AliasReply> alias_calls_;
+  std::map<uint64_t, CheckpointReply> checkpoint_calls_;
   std::map<std::string, Peer> peers_;
   std::optional<absl::Duration> tick_at_;
   absl::Duration stalled_until_;

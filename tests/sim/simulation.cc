@@ -16,6 +16,7 @@
 #include "scheduler/policy/table.h"
 #include "tests/sim/client.h"
 #include "tests/sim/faults.h"
+#include "tests/sim/librarian.h"
 #include "tests/sim/machine.h"
 #include "tests/sim/network.h"
 #include "tests/sim/operator.h"
@@ -82,7 +83,8 @@ class Simulation {
         queues_(QueuesOf(scenario.cluster())),
         oracle_(world_),
         scheduler_(world_, network_, storage_, oracle_),
-        operator_(world_, network_, scheduler_) {
+        operator_(world_, network_, scheduler_),
+        librarian_(world_, network_, scheduler_) {
     if (scenario_.first_within_seconds() > 0) {
       oracle_.order().ExpectFirstWithin(
           absl::Seconds(scenario_.first_within_seconds()));
@@ -101,6 +103,7 @@ class Simulation {
     network_.Heal();
     for (const auto& client : clients_) client->Settle();
     operator_.Settle();
+    librarian_.Settle();
     Settle();
     return Result();
   }
@@ -177,6 +180,7 @@ class Simulation {
         scenario_.cluster().workers() * scenario_.cluster().devices();
     options.queues = queues_;
     operator_.Begin(std::move(options));
+    librarian_.Begin(workload.names_per_minute());
   }
 
   FaultTargets Targets() {
@@ -195,7 +199,9 @@ class Simulation {
   }
 
   bool IsSettled() const {
-    if (!scheduler_.IsIdle() || !operator_.IsIdle()) return false;
+    if (!scheduler_.IsIdle() || !operator_.IsIdle() || !librarian_.IsIdle()) {
+      return false;
+    }
     for (const auto& client : clients_) {
       if (!client->IsIdle()) return false;
     }
@@ -229,6 +235,9 @@ class Simulation {
     }
     for (const std::string& name : AvailableCheckpoints(scheduler_.Stored())) {
       if (!storage_.Has(name)) world_.Fail(name + " is available and gone");
+    }
+    for (const std::string& name : ThinnedCheckpoints(scheduler_.Stored())) {
+      if (storage_.IsWhole(name)) world_.Fail(name + " is thinned and whole");
     }
     if (!IsSettled()) world_.Fail("something is still under way");
   }
@@ -267,6 +276,7 @@ class Simulation {
   Oracle oracle_;
   SimScheduler scheduler_;
   Operator operator_;
+  Librarian librarian_;
   std::vector<std::unique_ptr<Machine>> machines_;
   std::vector<std::unique_ptr<SimWorker>> workers_;
   std::vector<std::unique_ptr<Client>> clients_;

@@ -35,6 +35,11 @@ JobBuilder& JobBuilder::Keep(int count) {
   return *this;
 }
 
+JobBuilder& JobBuilder::KeepOptimizer(int count) {
+  job_.OwnSpec().mutable_checkpoint()->set_keep_optimizer(count);
+  return *this;
+}
+
 JobBuilder& JobBuilder::RequestId(const std::string& id,
                                   const std::string& fingerprint) {
   job_.request_id = id;
@@ -183,6 +188,9 @@ AttemptBuilder& AttemptBuilder::Checkpoint(int64_t number, int64_t step) {
   record.mutable_checkpoint()->set_step(step);
   record.mutable_checkpoint()->set_manifest_sha256(
       absl::StrCat("sha-", step, "-", attempt_.attempt()));
+  for (const char* path : {"model.safetensors", "optimizer.safetensors"}) {
+    record.mutable_checkpoint()->add_files()->set_path(path);
+  }
   return *this;
 }
 

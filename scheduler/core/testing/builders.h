@@ -21,6 +21,7 @@ class JobBuilder {
   JobBuilder& Device(const std::string& kind);
   JobBuilder& MaxAttempts(int count);
   JobBuilder& Keep(int count);
+  JobBuilder& KeepOptimizer(int count);
   JobBuilder& RequestId(const std::string& id,
                         const std::string& fingerprint = "f");
   // Makes it an evaluation of these.
@@ -70,7 +71,8 @@ class AttemptBuilder {
   AttemptBuilder& Step(int64_t step, int64_t total_steps = 100);
   // It is at this evaluation.
   AttemptBuilder& Evaluating(const std::string& name);
-  // A durable checkpoint, number `number` of its records.
+  // A durable checkpoint, number `number` of its records, with the model and
+  // the optimizer's state.
   AttemptBuilder& Checkpoint(int64_t number, int64_t step);
   AttemptBuilder& Report(int64_t number, const std::string& id);
   // Report <evaluation>-<step> with this `score`.

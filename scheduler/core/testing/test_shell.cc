@@ -1,5 +1,6 @@
 #include "scheduler/core/testing/test_shell.h"
 
+#include <type_traits>
 #include <utility>
 
 #include "google/protobuf/util/message_differencer.h"
@@ -251,34 +252,45 @@ absl::StatusOr<jobs::v1::Job> TestShell::ChangePriority(const std::string& job,
   return TakeJob(call);
 }
 
+template <typename Answered, typename Pointer>
+auto TestShell::TakeChanged(uint64_t call,
+                            absl::StatusOr<Pointer> Answered::*changed)
+    -> absl::StatusOr<std::remove_const_t<typename Pointer::element_type>> {
+  for (auto it = pending_.begin(); it != pending_.end(); ++it) {
+    const auto* answer = std::get_if<Answered>(&*it);
+    if (answer == nullptr || answer->call != call) continue;
+    const absl::StatusOr<Pointer> taken = answer->*changed;
+    pending_.erase(it);
+    if (!taken.ok()) return taken.status();
+    return **taken;
+  }
+  ADD_FAILURE() << "call " << call << " was not answered";
+  return absl::InternalError("not answered");
+}
+
 absl::StatusOr<queues::v1::Queue> TestShell::Change(ChangeQueue change) {
   change.call = next_call_++;
   ApplyEvent(change);
-  for (auto it = pending_.begin(); it != pending_.end(); ++it) {
-    const auto* answer = std::get_if<AnswerQueue>(&*it);
-    if (answer == nullptr || answer->call != change.call) continue;
-    const absl::StatusOr<QueuePtr> queue = answer->queue;
-    pending_.erase(it);
-    if (!queue.ok()) return queue.status();
-    return **queue;
-  }
-  ADD_FAILURE() << "call " << change.call << " was not answered";
-  return absl::InternalError("not answered");
+  return TakeChanged(change.call, &AnswerQueue::queue);
 }
 
 absl::StatusOr<workers::v1::Worker> TestShell::Change(ChangeWorker change) {
   change.call = next_call_++;
   ApplyEvent(change);
-  for (auto it = pending_.begin(); it != pending_.end(); ++it) {
-    const auto* answer = std::get_if<AnswerWorker>(&*it);
-    if (answer == nullptr || answer->call != change.call) continue;
-    const auto worker = answer->worker;
-    pending_.erase(it);
-    if (!worker.ok()) return worker.status();
-    return **worker;
-  }
-  ADD_FAILURE() << "call " << change.call << " was not answered";
-  return absl::InternalError("not answered");
+  return TakeChanged(change.call, &AnswerWorker::worker);
+}
+
+absl::StatusOr<checkpoints::v1::Alias> TestShell::Change(ChangeAlias change) {
+  change.call = next_call_++;
+  ApplyEvent(change);
+  return TakeChanged(change.call, &AnswerAlias::alias);
+}
+
+absl::StatusOr<checkpoints::v1::Checkpoint> TestShell::Change(
+    ChangeCheckpoint change) {
+  change.call = next_call_++;
+  ApplyEvent(change);
+  return TakeChanged(change.call, &AnswerCheckpoint::checkpoint);
 }
 
 absl::StatusOr<jobs::v1::Job> TestShell::TakeJob(uint64_t call) {
@@ -407,7 +419,8 @@ std::vector<std::string> TestShell::TakeRemoved() {
       ++it;
       continue;
     }
-    removed.push_back(effect->job + "/" + effect->checkpoint);
+    removed.push_back(effect->job + "/" + effect->checkpoint +
+                      (effect->file.empty() ? "" : "/" + effect->file));
     it = pending_.erase(it);
   }
   return removed;

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -45,6 +46,8 @@ class TestShell {
   // Numbered here.
   absl::StatusOr<queues::v1::Queue> Change(ChangeQueue change);
   absl::StatusOr<workers::v1::Worker> Change(ChangeWorker change);
+  absl::StatusOr<checkpoints::v1::Alias> Change(ChangeAlias change);
+  absl::StatusOr<checkpoints::v1::Checkpoint> Change(ChangeCheckpoint change);
   // Takes its own answer. Numbers the observed set if the test did not.
   absl::Status AnnounceOnly(agent::v1::AnnounceRequest request);
   // The same, and the worker answers its first desired set with what it said.
@@ -71,7 +74,8 @@ class TestShell {
   // The newest desired set of a worker; the test fails if there is none.
   agent::v1::SetDesiredRequest TakeDesired(const std::string& worker);
   bool HasDesired(const std::string& worker) const;
-  // Ids of checkpoints to remove, <job>/<checkpoint>.
+  // Checkpoints to remove, <job>/<checkpoint>, and files of them, with a slash
+  // and their name.
   std::vector<std::string> TakeRemoved();
   // All that is left, of no interest to this test.
   void Ignore();
@@ -102,6 +106,9 @@ class TestShell {
   void MoveToPast(const std::string& job);
   absl::StatusOr<std::vector<jobs::v1::Job>> TakeAnswer(uint64_t call);
   absl::StatusOr<jobs::v1::Job> TakeJob(uint64_t call);
+  template <typename Answered, typename Pointer>
+  auto TakeChanged(uint64_t call, absl::StatusOr<Pointer> Answered::*changed)
+      -> absl::StatusOr<std::remove_const_t<typename Pointer::element_type>>;
 
   State state_;
   Moment now_{absl::FromUnixSeconds(1'700'000'000), absl::Seconds(1)};

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status/details.h"
 #include "google/protobuf/util/time_util.h"
+#include "scheduler/core/registry.h"
 
 namespace ordo::scheduler::store::testing {
 namespace {
@@ -189,6 +190,9 @@ absl::StatusOr<Contents> MemoryStore::Load() {
     for (const std::string& id : core::JobsNamedBy(*job->facts)) {
       wanted.insert(id);
     }
+  }
+  for (const auto& [key, row] : held.rows) {
+    wanted.insert(core::JobNamedBy(*row));
   }
   for (const auto& [sequence, job] : held.jobs) {
     if (wanted.count(job->id()) > 0) contents.records.jobs.push_back(job);

@@ -448,6 +448,28 @@ TEST_P(StoreConformanceTest, EndedJobsAreLoadedOnlyWhereALiveOneNamesThem) {
   EXPECT_EQ(contents.records.last_sequence, 5);
 }
 
+TEST_P(StoreConformanceTest, EndedJobsThatRowsNameAreLoaded) {
+  Reopen();
+  checkpoints::v1::Alias main, gone;
+  main.set_checkpoint("jobs/a/checkpoints/5-1");
+  gone.set_checkpoint("jobs/c/checkpoints/5-1");
+  gone.mutable_delete_time()->set_seconds(1);
+  ORDO_ASSERT_OK(store().Commit(
+      {EndedJobRecord(1, "a"), EndedJobRecord(2, "b"), EndedJobRecord(3, "c"),
+       CheckpointRecord("jobs/a/checkpoints/5-1"),
+       CheckpointRecord("jobs/b/checkpoints/5-1"),
+       CheckpointRecord("jobs/c/checkpoints/5-1"),
+       RowRecord(core::Row::Kind::kAlias, "main", main.SerializeAsString()),
+       RowRecord(core::Row::Kind::kAlias, "gone", gone.SerializeAsString()),
+       RowRecord(core::Row::Kind::kPin, "jobs/b/checkpoints/5-1", "")}));
+  const Contents contents = Reopen();
+  EXPECT_EQ(Ids(contents.records.jobs), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(Names(contents.records.checkpoints),
+            (std::vector<std::string>{"jobs/a/checkpoints/5-1",
+                                      "jobs/b/checkpoints/5-1"}));
+  EXPECT_EQ(contents.records.rows.size(), 3u);
+}
+
 TEST_P(StoreConformanceTest, AReaderSeesACommitThatHasReturned) {
   Reopen();
   for (int64_t i = 1; i <= 3; ++i) {

@@ -1,0 +1,64 @@
+#include "scheduler/server/checkpoint_sweep.h"
+
+#include "base/files/file_util.h"
+#include "base/log/log.h"
+#include "base/status/status.h"
+#include "scheduler/core/effect.h"
+
+namespace ordo::scheduler::server {
+namespace {
+
+// Checkpoints looked up at once.
+constexpr int kSwept = 1000;
+
+}  // namespace
+
+void CheckpointSweep::Add(const std::string& name, const std::string& file,
+                          std::vector<std::string>* paths) const {
+  // The resource name is the path below the storage root.
+  auto path = base::JoinUnder(storage_root_,
+                              file.empty() ? name : base::JoinPath(name, file));
+  if (path.ok()) paths->push_back(*std::move(path));
+}
+
+absl::StatusOr<std::vector<std::string>> CheckpointSweep::NextDeleted() {
+  std::vector<std::string> paths;
+  ORDO_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                        reader_.DeletedCheckpoints(last_deleted_, kSwept));
+  deleted_done_ = names.empty();
+  if (!names.empty()) last_deleted_ = names.back();
+  for (const std::string& name : names) Add(name, "", &paths);
+  return paths;
+}
+
+absl::StatusOr<std::vector<std::string>> CheckpointSweep::NextThinned() {
+  std::vector<std::string> paths;
+  ORDO_ASSIGN_OR_RETURN(const store::Found<core::CheckpointPtr> found,
+                        reader_.ListCheckpoints({"", last_thinned_, kSwept}));
+  if (found.next.has_value()) {
+    last_thinned_ = *found.next;
+  } else if (found.items.empty()) {
+    thinned_done_ = true;
+  } else {
+    last_thinned_ = found.items.back()->name();
+  }
+  for (const core::CheckpointPtr& checkpoint : found.items) {
+    if (checkpoint->state() != checkpoints::v1::Checkpoint::AVAILABLE ||
+        !checkpoint->has_thin_time()) {
+      continue;
+    }
+    Add(checkpoint->name(), core::kOptimizerFile, &paths);
+  }
+  return paths;
+}
+
+std::optional<std::vector<std::string>> CheckpointSweep::Next() {
+  if (deleted_done_ && thinned_done_) return std::nullopt;
+  auto paths = deleted_done_ ? NextThinned() : NextDeleted();
+  if (paths.ok()) return *std::move(paths);
+  base::LogWarning("files of removed checkpoints may be left",
+                   {{"error", paths.status()}});
+  return std::nullopt;
+}
+
+}  // namespace ordo::scheduler::server
