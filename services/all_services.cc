@@ -46,7 +46,7 @@ struct AllServices::Parts {
         jobs({*options.scheduler, storage, queue, authenticator, authoriser,
               limits}),
         checkpoints({*options.scheduler, storage, queue, upload_queue, uploads,
-                     authenticator, limits}),
+                     authenticator, authoriser, limits}),
         data({*options.scheduler, data_sets, uploads, queue, upload_queue,
               authenticator, authoriser, limits}),
         reports({*options.scheduler, storage, queue, limits}),

@@ -28,8 +28,9 @@ class Authoriser {
  public:
   virtual ~Authoriser() = default;
 
-  // Whether `caller` may cancel, hold and release a job of `owner`, or give it
-  // another priority. PERMISSION_DENIED if not.
+  // Whether `caller` may cancel, hold and release a job of `owner`, give it
+  // another priority, or thin and delete its checkpoints. PERMISSION_DENIED if
+  // not.
   virtual absl::Status MayChange(const ordo::jobs::v1::Owner& caller,
                                  const ordo::jobs::v1::Owner& owner) const = 0;
   // Whether `caller` may change queues, close workers and release devices.

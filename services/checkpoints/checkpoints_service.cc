@@ -1,28 +1,41 @@
 #include "services/checkpoints/checkpoints_service.h"
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/rpc/grpc_status.h"
 #include "base/rpc/server.h"
+#include "base/status/details.h"
 #include "base/status/status.h"
+#include "model/catalog/fields.h"
 #include "services/checkpoints/import.h"
 #include "services/checkpoints/upload_list.h"
 #include "services/request/answer.h"
+#include "services/request/author.h"
 #include "services/request/names.h"
 #include "services/request/page.h"
+#include "services/spec/references.h"
 
 namespace ordo::services::checkpoints {
 namespace {
 
+using ordo::checkpoints::v1::Alias;
 using ordo::checkpoints::v1::Checkpoint;
+using ordo::checkpoints::v1::ListAliasesRequest;
+using ordo::checkpoints::v1::ListAliasesResponse;
 using ordo::checkpoints::v1::ListCheckpointsRequest;
 using ordo::checkpoints::v1::ListCheckpointsResponse;
 using ordo::checkpoints::v1::ReadFileRequest;
 using ordo::checkpoints::v1::ReadFileResponse;
+using ordo::checkpoints::v1::SetAliasRequest;
 using ordo::checkpoints::v1::Upload;
+using scheduler::CheckpointVerb;
 using Source = files::StreamReactor<ReadFileResponse>::Source;
 
 absl::StatusOr<Checkpoint> Find(const scheduler::Scheduler& scheduler,
@@ -36,8 +49,9 @@ absl::Status CheckAvailable(const Checkpoint& checkpoint) {
   if (checkpoint.state() != Checkpoint::DELETED) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat(checkpoint.name(),
-                   " was removed by retention (checkpoint.keep of its job); "
-                   "`ordo list checkpoints` shows what is there"));
+                   " was removed, by retention (checkpoint.keep of its job) "
+                   "or a person; `ordo list checkpoints` shows what is "
+                   "there"));
 }
 
 absl::Status List(const scheduler::Scheduler& scheduler,
@@ -60,6 +74,88 @@ absl::StatusOr<Upload> Create(Uploads& uploads, Upload upload) {
   ORDO_RETURN_IF_ERROR(CheckUploadList(upload));
   upload.clear_kind();
   return uploads.Create(std::move(upload));
+}
+
+absl::StatusOr<std::string> AliasId(const std::string& name) {
+  return request::ParseName("name", "aliases", name);
+}
+
+absl::StatusOr<Alias> FindAlias(const scheduler::Scheduler& scheduler,
+                                const std::string& name) {
+  ORDO_ASSIGN_OR_RETURN(const std::string id, AliasId(name));
+  return scheduler.GetAlias(id);
+}
+
+absl::Status List(const scheduler::Scheduler& scheduler,
+                  const ListAliasesRequest& request,
+                  ListAliasesResponse* response) {
+  const request::ListKey key{"ListAliases", ""};
+  ORDO_ASSIGN_OR_RETURN(
+      const scheduler::Page page,
+      request::ParsePage(key, request.page_size(), request.page_token()));
+  ORDO_ASSIGN_OR_RETURN(auto listing, scheduler.ListAliases(page));
+  response->set_next_page_token(
+      request::FillPage(key, std::move(listing), response->mutable_aliases()));
+  return absl::OkStatus();
+}
+
+bool IsDigest(const std::string& text) {
+  return text.size() == 64 &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) {
+           return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f');
+         });
+}
+
+absl::StatusOr<scheduler::AliasSetting> SettingOf(
+    const SetAliasRequest& request) {
+  scheduler::AliasSetting setting;
+  ORDO_ASSIGN_OR_RETURN(setting.alias, AliasId(request.name()));
+  std::vector<base::FieldViolation> violations;
+  if (!model::catalog::IsId(setting.alias)) {
+    violations.push_back(
+        {"name", absl::StrCat("the id must be ", model::catalog::IdRule())});
+  }
+  setting.checkpoint = request.checkpoint();
+  spec::ResolveReference("checkpoint", &setting.checkpoint, &violations);
+  setting.if_digest = request.if_digest();
+  if (!setting.if_digest.empty() && setting.if_digest != scheduler::kNoDigest &&
+      !IsDigest(setting.if_digest)) {
+    violations.push_back(
+        {"if_digest",
+         absl::StrCat("must be the SHA-256 of the MANIFEST.json of what the "
+                      "alias names (ordo alias get), or `",
+                      scheduler::kNoDigest,
+                      "` for an alias that is not there yet")});
+  }
+  setting.etag = request.etag();
+  if (!violations.empty()) return base::InvalidFields(violations);
+  return setting;
+}
+
+// Ends a call with what the scheduler says.
+template <typename Resource>
+std::function<void(absl::StatusOr<Resource>)> Answering(
+    grpc::ServerUnaryReactor* reactor, Resource* response) {
+  return [reactor, response](absl::StatusOr<Resource> resource) {
+    if (resource.ok()) response->Swap(&*resource);
+    reactor->Finish(base::ToGrpcStatus(resource.status()));
+  };
+}
+
+// The job that a request for a change names, with the checkpoint; `latest` may
+// stand for the newest, but not for what is to be deleted: it would be another
+// at the second try.
+absl::StatusOr<std::string> JobToChange(const std::string& name,
+                                        CheckpointVerb verb) {
+  ORDO_ASSIGN_OR_RETURN(const auto parsed,
+                        request::ParseChildName("checkpoints", name));
+  if (verb == CheckpointVerb::kDelete && parsed.id == "latest") {
+    return base::InvalidField(
+        "name",
+        "must name one checkpoint, {step}-{attempt}: the newest is "
+        "another once it is deleted; see: ordo list checkpoints");
+  }
+  return parsed.job;
 }
 
 absl::StatusOr<Source> OpenFile(const scheduler::Scheduler& scheduler,
@@ -191,6 +287,105 @@ grpc::ServerUnaryReactor* CheckpointsService::CommitUpload(
            if (checkpoint.ok()) response->Swap(&*checkpoint);
            reactor->Finish(base::ToGrpcStatus(checkpoint.status()));
          });
+  return reactor;
+}
+
+absl::StatusOr<scheduler::Author> CheckpointsService::AuthorOf(
+    grpc::CallbackServerContext* context, const std::string& reason) const {
+  ORDO_RETURN_IF_ERROR(Admit(context));
+  return request::AuthorOf(parts_.authenticator, base::GetCaller(*context),
+                           reason);
+}
+
+template <typename Request>
+grpc::ServerUnaryReactor* CheckpointsService::Change(
+    grpc::CallbackServerContext* context, CheckpointVerb verb,
+    const Request& request, Checkpoint* response) {
+  const auto author = AuthorOf(context, request.reason());
+  if (!author.ok()) return base::Finish(context, author.status());
+  const auto job = JobToChange(request.name(), verb);
+  if (!job.ok()) return base::Finish(context, job.status());
+  if (verb == CheckpointVerb::kThin || verb == CheckpointVerb::kDelete) {
+    const auto owner = parts_.scheduler.GetOwner(*job);
+    if (!owner.ok()) return base::Finish(context, owner.status());
+    const absl::Status may = parts_.authoriser.MayChange(author->owner, *owner);
+    if (!may.ok()) return base::Finish(context, may);
+  }
+  grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+  parts_.scheduler.ChangeCheckpoint(verb, request.name(), *author,
+                                    Answering(reactor, response));
+  return reactor;
+}
+
+grpc::ServerUnaryReactor* CheckpointsService::PinCheckpoint(
+    grpc::CallbackServerContext* context,
+    const ordo::checkpoints::v1::PinCheckpointRequest* request,
+    Checkpoint* response) {
+  return Change(context, CheckpointVerb::kPin, *request, response);
+}
+
+grpc::ServerUnaryReactor* CheckpointsService::UnpinCheckpoint(
+    grpc::CallbackServerContext* context,
+    const ordo::checkpoints::v1::UnpinCheckpointRequest* request,
+    Checkpoint* response) {
+  return Change(context, CheckpointVerb::kUnpin, *request, response);
+}
+
+grpc::ServerUnaryReactor* CheckpointsService::ThinCheckpoint(
+    grpc::CallbackServerContext* context,
+    const ordo::checkpoints::v1::ThinCheckpointRequest* request,
+    Checkpoint* response) {
+  return Change(context, CheckpointVerb::kThin, *request, response);
+}
+
+grpc::ServerUnaryReactor* CheckpointsService::DeleteCheckpoint(
+    grpc::CallbackServerContext* context,
+    const ordo::checkpoints::v1::DeleteCheckpointRequest* request,
+    Checkpoint* response) {
+  return Change(context, CheckpointVerb::kDelete, *request, response);
+}
+
+grpc::ServerUnaryReactor* CheckpointsService::GetAlias(
+    grpc::CallbackServerContext* context,
+    const ordo::checkpoints::v1::GetAliasRequest* request, Alias* response) {
+  if (const absl::Status admitted = Admit(context); !admitted.ok()) {
+    return base::Finish(context, admitted);
+  }
+  return request::Answer(context, FindAlias(parts_.scheduler, request->name()),
+                         response);
+}
+
+grpc::ServerUnaryReactor* CheckpointsService::ListAliases(
+    grpc::CallbackServerContext* context, const ListAliasesRequest* request,
+    ListAliasesResponse* response) {
+  if (const absl::Status admitted = Admit(context); !admitted.ok()) {
+    return base::Finish(context, admitted);
+  }
+  return base::Finish(context, List(parts_.scheduler, *request, response));
+}
+
+grpc::ServerUnaryReactor* CheckpointsService::SetAlias(
+    grpc::CallbackServerContext* context, const SetAliasRequest* request,
+    Alias* response) {
+  const auto author = AuthorOf(context, request->reason());
+  if (!author.ok()) return base::Finish(context, author.status());
+  const auto setting = SettingOf(*request);
+  if (!setting.ok()) return base::Finish(context, setting.status());
+  grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+  parts_.scheduler.SetAlias(*setting, *author, Answering(reactor, response));
+  return reactor;
+}
+
+grpc::ServerUnaryReactor* CheckpointsService::DeleteAlias(
+    grpc::CallbackServerContext* context,
+    const ordo::checkpoints::v1::DeleteAliasRequest* request, Alias* response) {
+  const auto author = AuthorOf(context, request->reason());
+  if (!author.ok()) return base::Finish(context, author.status());
+  const auto id = AliasId(request->name());
+  if (!id.ok()) return base::Finish(context, id.status());
+  grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+  parts_.scheduler.DeleteAlias(*id, request->etag(), *author,
+                               Answering(reactor, response));
   return reactor;
 }
 

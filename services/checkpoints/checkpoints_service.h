@@ -1,7 +1,10 @@
 #ifndef ORDO_SERVICES_CHECKPOINTS_CHECKPOINTS_SERVICE_H_
 #define ORDO_SERVICES_CHECKPOINTS_CHECKPOINTS_SERVICE_H_
 
+#include <string>
+
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "proto/ordo/checkpoints/v1/checkpoints.grpc.pb.h"
 #include "scheduler/scheduler.h"
 #include "services/auth/auth.h"
@@ -26,6 +29,7 @@ class CheckpointsService final
     files::WorkQueue& upload_queue;
     Uploads& uploads;
     const auth::Authenticator& authenticator;
+    const auth::Authoriser& authoriser;
     limits::Limits& limits;
   };
 
@@ -54,9 +58,50 @@ class CheckpointsService final
       grpc::CallbackServerContext* context,
       const ordo::checkpoints::v1::CommitUploadRequest* request,
       ordo::checkpoints::v1::Checkpoint* response) override;
+  grpc::ServerUnaryReactor* PinCheckpoint(
+      grpc::CallbackServerContext* context,
+      const ordo::checkpoints::v1::PinCheckpointRequest* request,
+      ordo::checkpoints::v1::Checkpoint* response) override;
+  grpc::ServerUnaryReactor* UnpinCheckpoint(
+      grpc::CallbackServerContext* context,
+      const ordo::checkpoints::v1::UnpinCheckpointRequest* request,
+      ordo::checkpoints::v1::Checkpoint* response) override;
+  grpc::ServerUnaryReactor* ThinCheckpoint(
+      grpc::CallbackServerContext* context,
+      const ordo::checkpoints::v1::ThinCheckpointRequest* request,
+      ordo::checkpoints::v1::Checkpoint* response) override;
+  grpc::ServerUnaryReactor* DeleteCheckpoint(
+      grpc::CallbackServerContext* context,
+      const ordo::checkpoints::v1::DeleteCheckpointRequest* request,
+      ordo::checkpoints::v1::Checkpoint* response) override;
+  grpc::ServerUnaryReactor* GetAlias(
+      grpc::CallbackServerContext* context,
+      const ordo::checkpoints::v1::GetAliasRequest* request,
+      ordo::checkpoints::v1::Alias* response) override;
+  grpc::ServerUnaryReactor* ListAliases(
+      grpc::CallbackServerContext* context,
+      const ordo::checkpoints::v1::ListAliasesRequest* request,
+      ordo::checkpoints::v1::ListAliasesResponse* response) override;
+  grpc::ServerUnaryReactor* SetAlias(
+      grpc::CallbackServerContext* context,
+      const ordo::checkpoints::v1::SetAliasRequest* request,
+      ordo::checkpoints::v1::Alias* response) override;
+  grpc::ServerUnaryReactor* DeleteAlias(
+      grpc::CallbackServerContext* context,
+      const ordo::checkpoints::v1::DeleteAliasRequest* request,
+      ordo::checkpoints::v1::Alias* response) override;
 
  private:
   absl::Status Admit(grpc::CallbackServerContext* context) const;
+  // Who changes something, and why: request::AuthorOf.
+  absl::StatusOr<scheduler::Author> AuthorOf(
+      grpc::CallbackServerContext* context, const std::string& reason) const;
+  // Ends a call that does this to the checkpoint which the request names.
+  template <typename Request>
+  grpc::ServerUnaryReactor* Change(grpc::CallbackServerContext* context,
+                                   scheduler::CheckpointVerb verb,
+                                   const Request& request,
+                                   ordo::checkpoints::v1::Checkpoint* response);
 
   const Parts parts_;
 };

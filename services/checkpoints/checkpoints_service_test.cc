@@ -8,12 +8,22 @@
 namespace ordo::services::checkpoints {
 namespace {
 
+using ordo::checkpoints::v1::Alias;
 using ordo::checkpoints::v1::Checkpoint;
+using ordo::checkpoints::v1::DeleteAliasRequest;
+using ordo::checkpoints::v1::DeleteCheckpointRequest;
+using ordo::checkpoints::v1::GetAliasRequest;
 using ordo::checkpoints::v1::GetCheckpointRequest;
+using ordo::checkpoints::v1::ListAliasesRequest;
+using ordo::checkpoints::v1::ListAliasesResponse;
 using ordo::checkpoints::v1::ListCheckpointsRequest;
 using ordo::checkpoints::v1::ListCheckpointsResponse;
+using ordo::checkpoints::v1::PinCheckpointRequest;
 using ordo::checkpoints::v1::ReadFileRequest;
 using ordo::checkpoints::v1::ReadFileResponse;
+using ordo::checkpoints::v1::SetAliasRequest;
+using ordo::checkpoints::v1::ThinCheckpointRequest;
+using ordo::checkpoints::v1::UnpinCheckpointRequest;
 using testing::Context;
 using ::testing::ElementsAre;
 using testing::FieldOf;
@@ -23,12 +33,15 @@ constexpr char kName[] = "jobs/a/checkpoints/20-1";
 
 class CheckpointsServiceTest : public ::testing::Test {
  protected:
-  CheckpointsServiceTest()
-      : stub_(ordo::checkpoints::v1::CheckpointsService::NewStub(
+  explicit CheckpointsServiceTest(const auth::Authoriser* authoriser = nullptr)
+      : loopback_(authoriser),
+        stub_(ordo::checkpoints::v1::CheckpointsService::NewStub(
             loopback_.channel())) {
     for (const char* job : {"jobs/a", "jobs/b"}) {
       ordo::jobs::v1::Job put;
       put.set_name(job);
+      put.set_state(ordo::jobs::v1::Job::SUCCEEDED);
+      put.mutable_owner()->set_user("ada");
       loopback_.scheduler().PutJob(put);
     }
     Put("jobs/a/checkpoints/10-1");
@@ -88,8 +101,68 @@ class CheckpointsServiceTest : public ::testing::Test {
     return reader->Finish();
   }
 
+  grpc::Status Pin(const std::string& name, Checkpoint* checkpoint) {
+    Context context;
+    PinCheckpointRequest request;
+    request.set_name(name);
+    request.set_reason("for the paper");
+    return stub_->PinCheckpoint(&context, request, checkpoint);
+  }
+
+  grpc::Status Unpin(const std::string& name, Checkpoint* checkpoint) {
+    Context context;
+    UnpinCheckpointRequest request;
+    request.set_name(name);
+    return stub_->UnpinCheckpoint(&context, request, checkpoint);
+  }
+
+  grpc::Status Thin(const std::string& name, Checkpoint* checkpoint,
+                    const std::string& user = "ada") {
+    Context context(user);
+    ThinCheckpointRequest request;
+    request.set_name(name);
+    return stub_->ThinCheckpoint(&context, request, checkpoint);
+  }
+
+  grpc::Status Remove(const std::string& name, Checkpoint* checkpoint,
+                      const std::string& user = "ada") {
+    Context context(user);
+    DeleteCheckpointRequest request;
+    request.set_name(name);
+    return stub_->DeleteCheckpoint(&context, request, checkpoint);
+  }
+
+  grpc::Status Set(const SetAliasRequest& request, Alias* alias) {
+    Context context;
+    return stub_->SetAlias(&context, request, alias);
+  }
+
+  // The alias `main`, of this checkpoint.
+  static SetAliasRequest MainIs(const std::string& checkpoint) {
+    SetAliasRequest request;
+    request.set_name("aliases/main");
+    request.set_checkpoint(checkpoint);
+    return request;
+  }
+
   testing::Loopback loopback_;
   std::unique_ptr<ordo::checkpoints::v1::CheckpointsService::Stub> stub_;
+};
+
+// Lets people change only what is their own.
+class OwnersOnly : public auth::OpenAuthoriser {
+ public:
+  absl::Status MayChange(const ordo::jobs::v1::Owner& caller,
+                         const ordo::jobs::v1::Owner& owner) const override {
+    if (caller.user() == owner.user()) return absl::OkStatus();
+    return absl::PermissionDeniedError("it is another's");
+  }
+};
+const OwnersOnly kOwnersOnly;
+
+class GuardedCheckpointsTest : public CheckpointsServiceTest {
+ protected:
+  GuardedCheckpointsTest() : CheckpointsServiceTest(&kOwnersOnly) {}
 };
 
 std::vector<std::string> NamesOf(const ListCheckpointsResponse& response) {
@@ -218,6 +291,88 @@ TEST_F(CheckpointsServiceTest, DeletedCheckpointNamesRetention) {
   const grpc::Status status = Read(kName, "model.safetensors", 0, &parts);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
   EXPECT_THAT(status.error_message(), HasSubstr("checkpoint.keep"));
+}
+
+TEST_F(CheckpointsServiceTest, APinIsSetAndTakenBack) {
+  Checkpoint checkpoint;
+  ASSERT_TRUE(Pin("jobs/a/checkpoints/latest", &checkpoint).ok());
+  EXPECT_EQ(checkpoint.name(), kName);
+  EXPECT_EQ(checkpoint.pin().user(), "ada");
+  EXPECT_EQ(checkpoint.pin().reason(), "for the paper");
+  EXPECT_EQ(Remove(kName, &checkpoint).error_code(),
+            grpc::StatusCode::FAILED_PRECONDITION);
+  ASSERT_TRUE(Unpin(kName, &checkpoint).ok());
+  EXPECT_FALSE(checkpoint.has_pin());
+  ASSERT_TRUE(Remove(kName, &checkpoint).ok());
+  EXPECT_EQ(checkpoint.state(), Checkpoint::DELETED);
+}
+
+TEST_F(CheckpointsServiceTest, WhatIsDeletedIsNamedExactly) {
+  Checkpoint checkpoint;
+  const grpc::Status status = Remove("jobs/a/checkpoints/latest", &checkpoint);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(FieldOf(status), "name");
+  EXPECT_EQ(FieldOf(Pin("jobs/a", &checkpoint)), "name");
+  EXPECT_EQ(Thin("jobs/c/checkpoints/5-1", &checkpoint).error_code(),
+            grpc::StatusCode::NOT_FOUND);
+}
+
+TEST_F(GuardedCheckpointsTest, OnlyWhoOwnsTheJobThinsAndDeletes) {
+  Checkpoint checkpoint;
+  for (const grpc::Status& status :
+       {Thin(kName, &checkpoint, "bob"), Remove(kName, &checkpoint, "bob")}) {
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::PERMISSION_DENIED);
+  }
+  EXPECT_TRUE(Thin(kName, &checkpoint).ok());
+  EXPECT_TRUE(Remove(kName, &checkpoint).ok());
+}
+
+TEST_F(CheckpointsServiceTest, AnAliasIsSetReadListedAndDeleted) {
+  Alias alias;
+  SetAliasRequest request = MainIs("jobs/a/checkpoints/10-1");
+  request.set_if_digest("none");
+  ASSERT_TRUE(Set(request, &alias).ok());
+  EXPECT_EQ(alias.checkpoint(), "jobs/a/checkpoints/10-1");
+  EXPECT_EQ(Set(request, &alias).error_code(), grpc::StatusCode::ABORTED);
+  Context get_context;
+  GetAliasRequest get;
+  get.set_name("aliases/main");
+  Alias read;
+  ASSERT_TRUE(stub_->GetAlias(&get_context, get, &read).ok());
+  EXPECT_EQ(read.etag(), alias.etag());
+  Context list_context;
+  ListAliasesResponse listed;
+  ASSERT_TRUE(
+      stub_->ListAliases(&list_context, ListAliasesRequest(), &listed).ok());
+  ASSERT_EQ(listed.aliases_size(), 1);
+  EXPECT_EQ(listed.aliases(0).name(), "aliases/main");
+  Checkpoint checkpoint;
+  ASSERT_TRUE(Get("jobs/a/checkpoints/10-1", &checkpoint).ok());
+  EXPECT_THAT(checkpoint.aliases(), ElementsAre("aliases/main"));
+  Context delete_context;
+  DeleteAliasRequest remove;
+  remove.set_name("aliases/main");
+  remove.set_etag(alias.etag());
+  ASSERT_TRUE(stub_->DeleteAlias(&delete_context, remove, &alias).ok());
+  EXPECT_TRUE(alias.has_delete_time());
+}
+
+TEST_F(CheckpointsServiceTest, BadAliasesAreRefusedByTheirFields) {
+  Alias alias;
+  SetAliasRequest request = MainIs("jobs/a");
+  request.set_name("main");
+  EXPECT_EQ(FieldOf(Set(request, &alias)), "name");
+  request.set_name("aliases/Main");
+  EXPECT_EQ(FieldOf(Set(request, &alias)), "name");
+  EXPECT_EQ(FieldOf(Set(MainIs("a"), &alias)), "checkpoint");
+  request = MainIs("jobs/a");
+  request.set_if_digest("SHA");
+  EXPECT_EQ(FieldOf(Set(request, &alias)), "if_digest");
+  request.set_if_digest(std::string(64, 'a'));
+  EXPECT_EQ(Set(request, &alias).error_code(), grpc::StatusCode::ABORTED);
+  request = MainIs("jobs/a");
+  request.set_reason("two\nlines");
+  EXPECT_EQ(FieldOf(Set(request, &alias)), "reason");
 }
 
 TEST_F(CheckpointsServiceTest, VanishedFileIsDataLoss) {

@@ -30,8 +30,8 @@ absl::StatusOr<Checkpoint> FindImported(const scheduler::Scheduler& scheduler,
   }
   return absl::AlreadyExistsError(
       absl::StrCat("there is a job ", order.job,
-                   " already, with other content; names are unique for ever: "
-                   "choose another"));
+                   " already, with other content, or none since it was "
+                   "deleted; names are unique for ever: choose another"));
 }
 
 scheduler::NewJob JobOf(const ImportOrder& order,

@@ -136,6 +136,19 @@ TEST_F(ImportTest, ATakenNameIsRefusedAndTheUploadStays) {
             grpc::StatusCode::ALREADY_EXISTS);
 }
 
+TEST_F(ImportTest, OneThatWasDeletedIsNotGivenAgain) {
+  Send(services::testing::TinyLlama());
+  Checkpoint checkpoint;
+  ASSERT_TRUE(Commit("a", &checkpoint).ok());
+  Context context;
+  ordo::checkpoints::v1::DeleteCheckpointRequest request;
+  request.set_name(checkpoint.name());
+  ASSERT_TRUE(stub_->DeleteCheckpoint(&context, request, &checkpoint).ok());
+  const grpc::Status status = Commit("a", &checkpoint);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::ALREADY_EXISTS);
+  EXPECT_THAT(status.error_message(), HasSubstr("deleted"));
+}
+
 TEST_F(ImportTest, BadNamesAreRefused) {
   Checkpoint checkpoint;
   name_ = "uploads/../x";

@@ -38,6 +38,17 @@ TEST(AuthorTest, CallerWhoMayNotIsDenied) {
   ORDO_EXPECT_OK(AuthorOf(kAuthenticator, RootOnly(), {"root", ""}, ""));
 }
 
+TEST(AuthorTest, WhatNobodyAdministersNeedsNoLeave) {
+  const auto author = AuthorOf(kAuthenticator, {"ada", ""}, "better");
+  ORDO_ASSERT_OK(author);
+  EXPECT_EQ(author->owner.user(), "ada");
+  EXPECT_EQ(author->reason, "better");
+  EXPECT_THAT(AuthorOf(kAuthenticator, {"a b", ""}, ""),
+              StatusIs(absl::StatusCode::kUnauthenticated));
+  EXPECT_THAT(AuthorOf(kAuthenticator, {"ada", ""}, "two\nlines"),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
 TEST(AuthorTest, CallerWithABadNameIsRefused) {
   EXPECT_THAT(AuthorOf(kAuthenticator, kOpen, {"a b", ""}, ""),
               StatusIs(absl::StatusCode::kUnauthenticated));

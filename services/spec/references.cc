@@ -15,8 +15,8 @@ using Violations = std::vector<base::FieldViolation>;
 
 constexpr char kLatest[] = "latest";
 constexpr char kForms[] =
-    "must be jobs/{job}/checkpoints/{step}-{attempt}, or jobs/{job} for its "
-    "newest";
+    "must be jobs/{job}/checkpoints/{step}-{attempt}, jobs/{job} for its "
+    "newest, or aliases/{alias}";
 
 // "<step>-<attempt>", both in decimal.
 bool IsCheckpointId(const std::string& id) {
@@ -51,6 +51,10 @@ std::string IsText(const std::string& reference) {
 
 ReferenceForm FormOf(const std::string& reference) {
   const std::vector<std::string> parts = absl::StrSplit(reference, '/');
+  if (parts.size() == 2 && parts[0] == "aliases" &&
+      model::catalog::IsId(parts[1])) {
+    return ReferenceForm::kAlias;
+  }
   if (parts.size() < 2 || parts[0] != "jobs" ||
       !model::catalog::IsId(parts[1])) {
     return ReferenceForm::kNone;
@@ -67,10 +71,14 @@ ReferenceForm FormOf(const std::string& reference) {
   return ReferenceForm::kNone;
 }
 
+bool NamesAlias(const std::string& reference) {
+  return absl::StartsWith(reference, "aliases/");
+}
+
 void ResolveReference(const std::string& field, std::string* reference,
                       Violations* violations) {
   const ReferenceForm form = FormOf(*reference);
-  if (form == ReferenceForm::kJob) return;
+  if (form == ReferenceForm::kJob || form == ReferenceForm::kAlias) return;
   if (form == ReferenceForm::kCheckpoint) {
     NameJobForLatest(reference);
     return;

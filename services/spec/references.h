@@ -17,12 +17,18 @@ enum class ReferenceForm {
   // Also jobs/{job}/checkpoints/latest.
   kCheckpoint,
   kReport,
+  // aliases/{alias}.
+  kAlias,
 };
 ReferenceForm FormOf(const std::string& reference);
 
+// Whether a reference to a checkpoint is an alias, aliases/{alias}: it stands
+// for the checkpoint that it names when the job is created.
+bool NamesAlias(const std::string& reference);
+
 // The one form of a reference to a checkpoint, which is
-// jobs/{job}/checkpoints/{checkpoint} or jobs/{job} for its newest ("latest"
-// becomes that). Appends a violation of `field` when it is none.
+// jobs/{job}/checkpoints/{checkpoint}, jobs/{job} for its newest ("latest"
+// becomes that), or an alias. Appends a violation of `field` when it is none.
 void ResolveReference(const std::string& field, std::string* reference,
                       std::vector<base::FieldViolation>* violations);
 

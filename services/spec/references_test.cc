@@ -29,6 +29,7 @@ TEST(ReferencesTest, FormsAreToldApart) {
   EXPECT_EQ(FormOf("jobs/a/checkpoints/20-1"), ReferenceForm::kCheckpoint);
   EXPECT_EQ(FormOf("jobs/a/checkpoints/latest"), ReferenceForm::kCheckpoint);
   EXPECT_EQ(FormOf("jobs/a/reports/grid-20"), ReferenceForm::kReport);
+  EXPECT_EQ(FormOf("aliases/main"), ReferenceForm::kAlias);
   for (const char* name :
        {"", "a", "jobs", "jobs/", "jobs/A", "workers/w", "jobs/a/checkpoints",
         "jobs/a/checkpoints/x", "jobs/a/reports/", "jobs/a/reports/..",
@@ -48,6 +49,23 @@ TEST(ReferencesTest, AReportMayStandWhereASubjectMay) {
   EXPECT_THAT(violations, IsEmpty());
   ResolveReference("start_from", &name, &violations);
   ASSERT_EQ(violations.size(), 1u);
+}
+
+TEST(ReferencesTest, AnAliasStaysAsItIs) {
+  Violations violations;
+  std::string name = "aliases/main";
+  EXPECT_TRUE(NamesAlias(name));
+  ResolveReference("start_from", &name, &violations);
+  ResolveModelFrom(&name, &violations);
+  EXPECT_EQ(name, "aliases/main");
+  EXPECT_THAT(violations, IsEmpty());
+  EXPECT_FALSE(NamesAlias("jobs/a"));
+  for (const char* wrong : {"aliases/", "aliases/Main", "aliases/a/b"}) {
+    name = wrong;
+    violations.clear();
+    ResolveReference("start_from", &name, &violations);
+    EXPECT_EQ(violations.size(), 1u) << wrong;
+  }
 }
 
 TEST(ReferencesTest, AModelMayBeFromAJobByItsName) {
