@@ -30,10 +30,11 @@ using ordo::training::v1::Component;
 using ordo::training::v1::Model;
 using Violations = std::vector<base::FieldViolation>;
 
-// The job in jobs/{job} and jobs/{job}/checkpoints/{checkpoint}.
+// The job in jobs/{job} and jobs/{job}/checkpoints/{checkpoint}; empty for an
+// alias, which names none.
 std::string JobOf(const std::string& reference) {
   const std::vector<std::string> parts = absl::StrSplit(reference, '/');
-  return parts.size() > 1 ? parts[1] : "";
+  return parts.size() > 1 && parts[0] == "jobs" ? parts[1] : "";
 }
 
 // The violation's text when there is no such checkpoint.
@@ -62,8 +63,8 @@ absl::StatusOr<Checkpoint> FindCheckpoint(const scheduler::Scheduler& scheduler,
   if (checkpoint->state() != Checkpoint::AVAILABLE) {
     return absl::NotFoundError(
         absl::StrCat(checkpoint->name(),
-                     " was removed, since its job keeps only its newest; see: "
-                     "ordo list checkpoints ",
+                     " was removed, by retention (checkpoint.keep of its job) "
+                     "or a person; see: ordo list checkpoints ",
                      parts[1]));
   }
   return checkpoint;
@@ -229,8 +230,8 @@ void FillModel(const KnownJobs& known, JobSpec* spec, Violations* violations) {
   if (!NamesAModel(*spec)) return;
   Violations bad_form;
   spec::ResolveModelFrom(&reference, &bad_form);
-  // Told when the spec is resolved.
-  if (!bad_form.empty()) return;
+  // Told when the spec is resolved, or bound.
+  if (!bad_form.empty() || spec::NamesAlias(reference)) return;
   // Unless all of it is filled in below, it is not checked.
   spec->mutable_model()->clear_from_sha256();
   const std::string id = JobOf(reference);

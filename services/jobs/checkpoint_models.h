@@ -23,13 +23,13 @@ struct KnownJobs {
 // Whether FillModel has something to do.
 bool NamesAModel(const ordo::jobs::v1::JobSpec& spec);
 
-// For a spec with model.from: finds the checkpoint, names it in full with its
-// digest, and fills in its model, and its encoding where none is given. Of a
-// job that has not ended, and that the spec needs, the model and the encoding
-// are filled in and jobs/{job} stays, without a digest: the checkpoint is
-// looked up when the job starts. Violations, relative to the spec: it is not
-// there, or a field of the model that is given is another than the
-// checkpoint's, but for init_std and dropout.
+// For a spec with model.from that is no alias: finds the checkpoint, names it
+// in full with its digest, and fills in its model, and its encoding where none
+// is given. Of a job that has not ended, and that the spec needs, the model and
+// the encoding are filled in and jobs/{job} stays, without a digest: the
+// checkpoint is looked up when the job starts. Violations, relative to the
+// spec: it is not there, or a field of the model that is given is another than
+// the checkpoint's, but for init_std and dropout.
 void FillModel(const KnownJobs& known, ordo::jobs::v1::JobSpec* spec,
                std::vector<base::FieldViolation>* violations);
 

@@ -11,6 +11,7 @@
 #include "base/status/details.h"
 #include "base/text/proto_bytes.h"
 #include "services/data/spec_data.h"
+#include "services/jobs/alias_binder.h"
 #include "services/jobs/checkpoint_models.h"
 #include "services/jobs/queue_rules.h"
 #include "services/spec/data_paths.h"
@@ -49,6 +50,7 @@ struct Call {
   std::vector<scheduler::SpecPtr> specs = {};
   KnownJobs known{context.scheduler};
   data::DataVersions versions{context.storage};
+  AliasBinder aliases{context.scheduler};
 
   void Know(const std::string& id, const scheduler::SpecPtr& spec) {
     specs.push_back(spec);
@@ -62,11 +64,14 @@ absl::StatusOr<spec::SpecCache::ResolvedPtr> Resolve(const JobSpec& spec,
                                                      const std::string& bytes,
                                                      Call* call) {
   spec::SpecCache& specs = call->context.specs;
-  if (!NamesAModel(spec) && !spec::NamesData(spec)) {
+  if (!NamesAModel(spec) && !NamesAnAlias(spec) && !HasBound(spec) &&
+      !spec::NamesData(spec)) {
     return specs.Resolve(spec, bytes);
   }
   Violations violations;
   JobSpec filled = spec;
+  ClearBound(&filled);
+  call->aliases.Bind(&filled, &violations);
   FillModel(call->known, &filled, &violations);
   call->versions.Pin(&filled, &violations);
   auto resolved = specs.Resolve(filled, base::DeterministicBytes(filled));
@@ -111,16 +116,19 @@ class ParentMaker {
   ParentMaker(Call* call, NewJob job) : call_(*call), job_(std::move(job)) {}
 
   // Appends the parts and the job.
-  void Make(const JobSpec& spec, std::vector<NewJob>* jobs,
-            Violations* violations) {
+  void Make(JobSpec spec, std::vector<NewJob>* jobs, Violations* violations) {
+    ClearBound(&spec);
     spec::PartFillers fillers;
+    fillers.references = [this](JobSpec* part, Violations* wrong) {
+      call_.aliases.Bind(part, wrong);
+    };
     fillers.model = [this](JobSpec* part, Violations* wrong) {
       FillModel(call_.known, part, wrong);
     };
     fillers.data = [this](JobSpec* part, Violations* wrong) {
       call_.versions.Pin(part, wrong);
     };
-    const auto expansion = spec::Expand(spec, fillers);
+    const auto expansion = spec::Expand(std::move(spec), fillers);
     if (!expansion.ok()) {
       AddToSpec(base::FieldViolations(expansion.status()), violations);
       jobs->push_back(std::move(job_));
@@ -154,8 +162,12 @@ class ParentMaker {
     made.part = part.label;
     made.notices = spec::NoticesOf(part.spec);
     made.fingerprint = base::Sha256Hex(base::DeterministicBytes(part.spec));
+    JobSpec bound = part.spec;
+    Violations of_aliases;
+    call_.aliases.Bind(&bound, &of_aliases);
+    wrong_.Add(part, of_aliases);
     Violations of_queue;
-    made.spec = call_.queues.Apply(Unnamed(part.spec), &of_queue);
+    made.spec = call_.queues.Apply(Unnamed(std::move(bound)), &of_queue);
     wrong_of_queue_.Add(part, of_queue);
     call_.Know(made.name, made.spec);
     job_.parts.push_back(made.name);

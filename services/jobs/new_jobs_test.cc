@@ -97,6 +97,84 @@ TEST(NewJobsTest, KeepsOwnerAndRequestIdAndResolvesTheSpec) {
   EXPECT_EQ(job->fingerprint.size(), 64u);
 }
 
+// Job a, whose checkpoint 20-1 is called main.
+void NameMain(scheduler::testing::FakeScheduler* known) {
+  ordo::jobs::v1::Job job;
+  job.set_name("jobs/a");
+  job.set_state(ordo::jobs::v1::Job::SUCCEEDED);
+  known->PutJob(job);
+  ordo::checkpoints::v1::Checkpoint checkpoint;
+  checkpoint.set_name("jobs/a/checkpoints/20-1");
+  checkpoint.set_state(ordo::checkpoints::v1::Checkpoint::AVAILABLE);
+  checkpoint.set_manifest_sha256("sha");
+  known->PutCheckpoint(checkpoint);
+  known->SetAlias({"main", checkpoint.name()}, {},
+                  [](const auto& set) { ORDO_EXPECT_OK(set); });
+}
+
+CreateJobRequest EvaluationOf(const std::string& checkpoint) {
+  CreateJobRequest request;
+  JobSpec* spec = request.mutable_job()->mutable_spec();
+  spec->set_kind(JobSpec::EVALUATE);
+  spec->set_name("e");
+  spec->add_checkpoints(checkpoint);
+  spec->add_evaluations()->set_task("addition_grid");
+  return request;
+}
+
+TEST(NewJobsTest, AJobIsBoundToWhatAnAliasNamesWhenItIsMade) {
+  scheduler::testing::FakeScheduler known;
+  spec::SpecCache specs;
+  NameMain(&known);
+  const auto job = MakeOne({known, specs}, EvaluationOf("aliases/main"), {});
+  ORDO_ASSERT_OK(job);
+  EXPECT_THAT(job->spec->checkpoints(), ElementsAre("jobs/a/checkpoints/20-1"));
+  ASSERT_EQ(job->spec->bound_size(), 1);
+  EXPECT_EQ(job->spec->bound(0).alias(), "aliases/main");
+  EXPECT_EQ(job->spec->bound(0).manifest_sha256(), "sha");
+  const auto refused = MakeOne({known, specs}, EvaluationOf("aliases/no"), {});
+  EXPECT_THAT(FieldsOf(refused.status()),
+              ElementsAre("job.spec.checkpoints[0]"));
+}
+
+TEST(NewJobsTest, WhatASpecSaysWasBoundIsNotRead) {
+  scheduler::testing::FakeScheduler known;
+  spec::SpecCache specs;
+  NameMain(&known);
+  CreateJobRequest request = EvaluationOf("jobs/a/checkpoints/20-1");
+  request.mutable_job()->mutable_spec()->add_bound()->set_alias("aliases/x");
+  const auto job = MakeOne({known, specs}, request, {});
+  ORDO_ASSERT_OK(job);
+  EXPECT_EQ(job->spec->bound_size(), 0);
+}
+
+TEST(NewJobsTest, PartsAreBoundAndTheirTemplateNamesTheAlias) {
+  scheduler::testing::FakeScheduler known;
+  spec::SpecCache specs;
+  NameMain(&known);
+  CreateJobRequest request = SweepOf("s");
+  JobSpec* run =
+      request.mutable_job()->mutable_spec()->mutable_sweep()->mutable_run();
+  *run = EvaluationOf("aliases/main").job().spec();
+  run->clear_name();
+  auto& matrix =
+      *request.mutable_job()->mutable_spec()->mutable_sweep()->mutable_matrix();
+  matrix.clear();
+  auto& values = matrix["evaluations[0].seed"];
+  values.add_values()->set_number_value(1);
+  values.add_values()->set_number_value(2);
+  const auto jobs = MakeNewJob({known, specs}, request, {});
+  ORDO_ASSERT_OK(jobs);
+  ASSERT_EQ(jobs->size(), 3u);
+  for (int i = 0; i < 2; ++i) {
+    const JobSpec& part = *(*jobs)[i].spec;
+    EXPECT_THAT(part.checkpoints(), ElementsAre("jobs/a/checkpoints/20-1"));
+    EXPECT_EQ(part.bound_size(), 1);
+  }
+  EXPECT_THAT(jobs->back().spec->sweep().run().checkpoints(),
+              ElementsAre("aliases/main"));
+}
+
 TEST(NewJobsTest, QueueOfAJobIsThereAndSaysHowLongItMayRun) {
   scheduler::testing::FakeScheduler known;
   spec::SpecCache specs;

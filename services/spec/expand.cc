@@ -173,6 +173,9 @@ class Resolver {
     states_[i] = State::kBegun;
     Part& part = parts_[i];
     Violations wrong;
+    if (fillers_.references != nullptr) {
+      fillers_.references(&part.spec, &wrong);
+    }
     const auto place = places_.find(part.spec.model().from());
     if (place != places_.end() && place->second != i) {
       Resolve(place->second);

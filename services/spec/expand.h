@@ -20,6 +20,8 @@ using FillPart = std::function<void(ordo::jobs::v1::JobSpec* part,
                                     std::vector<base::FieldViolation>*)>;
 
 struct PartFillers {
+  // Of each part, first; null: nothing.
+  FillPart references = nullptr;
   // Of a part that has a model.from that is no other part's; null: nothing.
   FillPart model = nullptr;
   // Of each part; null: nothing.

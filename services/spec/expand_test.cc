@@ -185,6 +185,26 @@ TEST(ExpandTest, WhoKnowsMoreFillsInModelsOfCheckpoints) {
                                                "no jobs/gone"}));
 }
 
+TEST(ExpandTest, ReferencesAreFilledInBeforeModels) {
+  JobSpec spec = Read(R"pb(
+    kind: SWEEP
+    name: "s"
+    sweep {
+      run { kind: TRAIN start_from: "x" }
+      seeds: [ 1, 2 ]
+    }
+  )pb");
+  PartFillers fillers;
+  int num_asked = 0;
+  fillers.references = [&num_asked](JobSpec* part, Violations*) {
+    EXPECT_EQ(part->start_from(), "x");
+    part->set_start_from("jobs/a/checkpoints/1-1");
+    ++num_asked;
+  };
+  Expand(spec, fillers).IgnoreError();
+  EXPECT_EQ(num_asked, 2);
+}
+
 TEST(ExpandTest, WhatIsFilledInOfDataIsOfEachPartAndStaysInIt) {
   JobSpec spec = Compare(
       "  arms: [{name: a, set: {training.steps: 7}}, {name: "

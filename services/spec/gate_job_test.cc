@@ -83,8 +83,9 @@ TEST(GateJobTest, ReferencesThatAreNoneAreRefused) {
       Wrong(spec),
       ElementsAre(HasSubstr("gate.candidate: must be jobs/{job}/checkpoints"),
                   HasSubstr("gate.baseline: must be jobs/{job}/checkpoints/"
-                            "{step}-{attempt}, or jobs/{job} for its newest, "
-                            "or jobs/{job}/reports/{report}, is 'b'"),
+                            "{step}-{attempt}, jobs/{job} for its newest, or "
+                            "aliases/{alias}, or jobs/{job}/reports/{report}, "
+                            "is 'b'"),
                   HasSubstr("gate.anchor: must be")));
 }
 

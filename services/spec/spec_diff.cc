@@ -68,11 +68,14 @@ void Compare(const std::string& path, const YamlNode& a, const YamlNode& b,
 
 std::vector<Difference> DiffSpecs(const ordo::jobs::v1::JobSpec& first,
                                   const ordo::jobs::v1::JobSpec& second) {
-  ordo::jobs::v1::JobSpec unnamed = second;
-  unnamed.set_name(first.name());
+  ordo::jobs::v1::JobSpec a = first;
+  ordo::jobs::v1::JobSpec b = second;
+  a.clear_bound();
+  b.clear_bound();
+  b.set_name(a.name());
   std::vector<Difference> found;
-  Compare("", base::WriteTree(first, /*for_json=*/false),
-          base::WriteTree(unnamed, /*for_json=*/false), &found);
+  Compare("", base::WriteTree(a, /*for_json=*/false),
+          base::WriteTree(b, /*for_json=*/false), &found);
   return found;
 }
 

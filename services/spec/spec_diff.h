@@ -17,8 +17,8 @@ struct Difference {
   std::string second;
 };
 
-// What differs between two specs but for their names, in the order of their
-// fields.
+// What differs between two specs but for their names and what was bound, in the
+// order of their fields.
 std::vector<Difference> DiffSpecs(const ordo::jobs::v1::JobSpec& first,
                                   const ordo::jobs::v1::JobSpec& second);
 

@@ -31,5 +31,11 @@ TEST(SpecDiffTest, AnEmptyMessageIsAsNone) {
   EXPECT_THAT(DiffSpecs(a, b), IsEmpty());
 }
 
+TEST(SpecDiffTest, WhatAliasesNamedDiffersOnlyWithTheirFields) {
+  JobSpec a, b;
+  a.add_bound()->set_field("model.from");
+  EXPECT_THAT(DiffSpecs(a, b), IsEmpty());
+}
+
 }  // namespace
 }  // namespace ordo::services::spec
