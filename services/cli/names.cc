@@ -1,6 +1,7 @@
 #include "services/cli/names.h"
 
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -31,6 +32,8 @@ std::string ResourceName::ToString() const {
       return "jobs/" + parent;
     case Kind::kWorker:
       return "workers/" + parent;
+    case Kind::kAlias:
+      return "aliases/" + parent;
     case Kind::kCheckpoint:
       return absl::StrCat("jobs/", parent, "/checkpoints/", id);
     case Kind::kReport:
@@ -49,12 +52,16 @@ absl::StatusOr<ResourceName> ParseResourceName(const std::string& text) {
     name.parent = parts[0];
     return name;
   }
-  if (whole && parts.size() == 2 &&
-      (parts[0] == "jobs" || parts[0] == "workers")) {
-    name.kind = parts[0] == "jobs" ? ResourceName::Kind::kJob
-                                   : ResourceName::Kind::kWorker;
-    name.parent = parts[1];
-    return name;
+  if (whole && parts.size() == 2) {
+    for (const auto& [collection, kind] :
+         {std::pair("jobs", ResourceName::Kind::kJob),
+          std::pair("workers", ResourceName::Kind::kWorker),
+          std::pair("aliases", ResourceName::Kind::kAlias)}) {
+      if (parts[0] != collection) continue;
+      name.kind = kind;
+      name.parent = parts[1];
+      return name;
+    }
   }
   if (whole && parts.size() == 4 && parts[0] == "jobs" &&
       (parts[2] == "checkpoints" || parts[2] == "reports")) {
@@ -66,7 +73,8 @@ absl::StatusOr<ResourceName> ParseResourceName(const std::string& text) {
   }
   return absl::InvalidArgumentError(absl::StrCat(
       "'", text, "' is not a name; names are JOB, workers/WORKER, ",
-      "jobs/JOB/checkpoints/CHECKPOINT and jobs/JOB/reports/REPORT"));
+      "aliases/ALIAS, jobs/JOB/checkpoints/CHECKPOINT and "
+      "jobs/JOB/reports/REPORT"));
 }
 
 absl::StatusOr<std::string> JobName(const std::string& text) {
@@ -80,6 +88,10 @@ absl::StatusOr<std::string> JobName(const std::string& text) {
 
 absl::StatusOr<std::string> WorkerName(const std::string& text) {
   return NameIn("workers", text);
+}
+
+absl::StatusOr<std::string> AliasName(const std::string& text) {
+  return NameIn("aliases", text);
 }
 
 absl::StatusOr<std::string> QueueName(const std::string& text) {

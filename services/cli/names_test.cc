@@ -21,6 +21,7 @@ TEST(ParseResourceNameTest, ReadsEveryForm) {
   for (const Case& each :
        {Case{"a", Kind::kJob, "jobs/a"}, Case{"jobs/a", Kind::kJob, "jobs/a"},
         Case{"workers/w", Kind::kWorker, "workers/w"},
+        Case{"aliases/main", Kind::kAlias, "aliases/main"},
         Case{"jobs/a/checkpoints/20-1", Kind::kCheckpoint,
              "jobs/a/checkpoints/20-1"},
         Case{"jobs/a/reports/grid-20", Kind::kReport,
@@ -57,6 +58,8 @@ TEST(ShortNameTest, IsTheLastPart) {
 TEST(NamesTest, WorkersAndQueuesAreNamedWithOrWithoutTheirCollection) {
   EXPECT_EQ(*WorkerName("w"), "workers/w");
   EXPECT_EQ(*WorkerName("workers/w"), "workers/w");
+  EXPECT_EQ(*AliasName("main"), "aliases/main");
+  EXPECT_EQ(*AliasName("aliases/main"), "aliases/main");
   EXPECT_EQ(*QueueName("q"), "queues/q");
   EXPECT_EQ(*QueueName("queues/q"), "queues/q");
   for (const char* text : {"", "jobs/a", "queues/", "queues/a/b"}) {

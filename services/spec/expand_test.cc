@@ -185,24 +185,16 @@ TEST(ExpandTest, WhoKnowsMoreFillsInModelsOfCheckpoints) {
                                                "no jobs/gone"}));
 }
 
-TEST(ExpandTest, ReferencesAreFilledInBeforeModels) {
-  JobSpec spec = Read(R"pb(
-    kind: SWEEP
-    name: "s"
-    sweep {
-      run { kind: TRAIN start_from: "x" }
-      seeds: [ 1, 2 ]
-    }
-  )pb");
+TEST(ExpandTest, ReferencesAreFilledInFirst) {
+  JobSpec spec = Compare(
+      "  arms: [{name: a, set: {training.steps: 7}}, {name: "
+      "b}]\n  differs: [training.steps]");
   PartFillers fillers;
-  int num_asked = 0;
-  fillers.references = [&num_asked](JobSpec* part, Violations*) {
-    EXPECT_EQ(part->start_from(), "x");
-    part->set_start_from("jobs/a/checkpoints/1-1");
-    ++num_asked;
-  };
-  Expand(spec, fillers).IgnoreError();
-  EXPECT_EQ(num_asked, 2);
+  std::string asked;
+  fillers.references = [&asked](JobSpec*, Violations*) { asked += "r"; };
+  fillers.data = [&asked](JobSpec*, Violations*) { asked += "d"; };
+  ORDO_EXPECT_OK(Expand(spec, fillers));
+  EXPECT_EQ(asked, "rdrd");
 }
 
 TEST(ExpandTest, WhatIsFilledInOfDataIsOfEachPartAndStaysInIt) {

@@ -9,6 +9,7 @@ const std::vector<Command>& Commands() {
       CancelCommand(), HoldCommand(),    ReleaseCommand(),    PriorityCommand(),
       WaitCommand(),   RerunCommand(),   ContinueCommand(),   EvaluateCommand(),
       GateCommand(),   ReportCommand(),  GetCommand(),        PushCommand(),
+      AliasCommand(),  PinCommand(),     UnpinCommand(),      ThinCommand(),
       DeleteCommand(), QueuesCommand(),  WorkersCommand(),    UsageCommand(),
       HelpCommand(),   VersionCommand(), CompletionCommand(),
   };

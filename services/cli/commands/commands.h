@@ -15,6 +15,7 @@ const std::vector<Command>& Commands();
 const Command* FindCommand(const std::string& name);
 
 // Each in the file of its name.
+Command AliasCommand();
 Command CancelCommand();
 Command CompletionCommand();
 Command ContinueCommand();
@@ -28,6 +29,7 @@ Command HelpCommand();
 Command HoldCommand();
 Command ListCommand();
 Command LogsCommand();
+Command PinCommand();
 Command PriorityCommand();
 Command PushCommand();
 Command QueuesCommand();
@@ -36,6 +38,8 @@ Command ReportCommand();
 Command RerunCommand();
 Command ShowCommand();
 Command SubmitCommand();
+Command ThinCommand();
+Command UnpinCommand();
 Command UpCommand();
 Command UsageCommand();
 Command VersionCommand();

@@ -42,11 +42,12 @@ TEST(CommandTableTest, HasTheCommandsOfTheManual) {
   EXPECT_THAT(
       names,
       ::testing::IsSupersetOf(
-          {"up",         "down",    "submit", "list",    "show",    "watch",
-           "logs",       "explain", "cancel", "wait",    "rerun",   "continue",
-           "evaluate",   "report",  "get",    "push",    "help",    "version",
-           "completion", "hold",    "delete", "release", "workers", "usage",
-           "priority",   "queues",  "gate"}));
+          {"up",         "down",    "submit",  "list",    "show",  "watch",
+           "logs",       "explain", "cancel",  "wait",    "rerun", "continue",
+           "evaluate",   "report",  "get",     "push",    "help",  "version",
+           "completion", "hold",    "release", "workers", "usage", "priority",
+           "queues",     "alias",   "pin",     "unpin",   "thin",  "delete",
+           "gate"}));
 }
 
 // How to ask each command for something that it can give.
@@ -60,6 +61,14 @@ class JsonTest : public testing::CliTest {
     workers::v1::Worker worker;
     worker.set_name("workers/w");
     loopback_.scheduler().PutWorker(worker);
+    Job ended;
+    ended.set_name("jobs/e");
+    ended.set_state(Job::SUCCEEDED);
+    loopback_.scheduler().PutJob(ended);
+    checkpoints::v1::Checkpoint held;
+    held.set_name("jobs/e/checkpoints/20-1");
+    held.set_state(checkpoints::v1::Checkpoint::AVAILABLE);
+    loopback_.scheduler().PutCheckpoint(held);
     scheduler_.SetJob("a", Job::SUCCEEDED, [](Job* job) {
       job->mutable_spec()->set_kind(jobs::v1::JobSpec::TRAIN);
       job->mutable_spec()->mutable_training()->set_steps(20);
@@ -93,6 +102,11 @@ class JsonTest : public testing::CliTest {
         {"release", {"q", services}},
         {"priority", {"q", "7", services}},
         {"queues", {"list", services}},
+        {"alias", {"list", services}},
+        {"pin", {"e", services}},
+        {"unpin", {"e", services}},
+        {"thin", {"e", services}},
+        {"delete", {"jobs/e/checkpoints/20-1", services}},
         {"workers", {"cordon", "w", services}},
         {"usage", {services}},
         {"down", {"--dir", folder_.path()}},

@@ -2,6 +2,7 @@
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "base/yaml/text_form.h"
+#include "services/cli/commands/checkpoint_names.h"
 #include "services/cli/commands/commands.h"
 #include "services/cli/commands/outcome.h"
 #include "services/cli/commands/submission.h"
@@ -35,7 +36,13 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   spec.set_kind(jobs::v1::JobSpec::EVALUATE);
   std::string first_job;
   for (const std::string& argument : arguments.positional()) {
-    ORDO_ASSIGN_OR_RETURN(const ResourceName name, ParseResourceName(argument));
+    ORDO_ASSIGN_OR_RETURN(ResourceName name, ParseResourceName(argument));
+    const std::string reference = name.ToString();
+    if (name.kind == ResourceName::Kind::kAlias) {
+      ORDO_ASSIGN_OR_RETURN(const std::string named,
+                            CheckpointNamed(context, argument));
+      ORDO_ASSIGN_OR_RETURN(name, ParseResourceName(named));
+    }
     if (name.kind != ResourceName::Kind::kCheckpoint &&
         name.kind != ResourceName::Kind::kJob) {
       return absl::InvalidArgumentError(
@@ -43,7 +50,7 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
                        "see 'ordo list checkpoints'"));
     }
     if (first_job.empty()) first_job = name.parent;
-    spec.add_checkpoints(name.ToString());
+    spec.add_checkpoints(reference);
   }
   ORDO_ASSIGN_OR_RETURN(const jobs::v1::Job trained,
                         GetJob(context, "jobs/" + first_job));
@@ -71,9 +78,10 @@ Command EvaluateCommand() {
   command.arguments = "CHECKPOINT...";
   command.summary = "evaluate checkpoints in a job of its own";
   command.help =
-      "A CHECKPOINT is jobs/JOB/checkpoints/ID, or JOB for its newest. "
-      "Without\n"
-      "--task the evaluations are those of the first checkpoint's job.\n"
+      "A CHECKPOINT is jobs/JOB/checkpoints/ID, JOB for its newest, or "
+      "aliases/ALIAS.\n"
+      "Without --task the evaluations are those of the first checkpoint's "
+      "job.\n"
       "--encoding takes the place of the checkpoints' own, such as\n"
       "  ordo evaluate llama --task addition_grid \\\n"
       "    --encoding '{name: yarn, params: {factor: 4}}'\n"

@@ -1,6 +1,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "services/cli/testing/cli_test_base.h"
+#include "services/cli/testing/loopback_cli_test.h"
 
 namespace ordo::services::cli {
 namespace {
@@ -77,6 +78,24 @@ TEST_F(EvaluateTest, JobWithoutEvaluationsNeedsATask) {
 TEST_F(EvaluateTest, OnlyCheckpointsAndJobsCanBeEvaluated) {
   EXPECT_EQ(Run({"evaluate", "workers/w"}), 2);
   EXPECT_THAT(err(), HasSubstr("neither a checkpoint nor a job"));
+}
+
+class EvaluateNamedTest : public testing::LoopbackCliTest {};
+
+TEST_F(EvaluateNamedTest, AnAliasIsBoundByTheScheduler) {
+  Job job;
+  job.set_name("jobs/a");
+  job.set_state(Job::SUCCEEDED);
+  job.mutable_spec()->add_evaluations()->set_task("addition_grid");
+  loopback_.scheduler().PutJob(job);
+  PutCheckpoint("jobs/a/checkpoints/20-1");
+  EXPECT_EQ(Run({"alias", "set", "main", "a"}), 0) << err();
+  EXPECT_EQ(Run({"evaluate", "aliases/main"}), 0) << err();
+  const jobs::v1::JobSpec spec = GetJob("a-evaluate").spec();
+  EXPECT_THAT(spec.checkpoints(),
+              ::testing::ElementsAre("jobs/a/checkpoints/20-1"));
+  ASSERT_EQ(spec.bound_size(), 1);
+  EXPECT_EQ(spec.bound(0).alias(), "aliases/main");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "base/status/status.h"
 #include "base/text/nearest.h"
 #include "base/units/units.h"
+#include "services/cli/commands/checkpoint_names.h"
 #include "services/cli/commands/commands.h"
 #include "services/cli/download.h"
 #include "services/cli/names.h"
@@ -26,7 +27,12 @@ struct Folder {
 };
 
 absl::StatusOr<Folder> Resolve(Context& context, const std::string& text) {
-  ORDO_ASSIGN_OR_RETURN(const ResourceName name, ParseResourceName(text));
+  ORDO_ASSIGN_OR_RETURN(ResourceName name, ParseResourceName(text));
+  if (name.kind == ResourceName::Kind::kAlias) {
+    ORDO_ASSIGN_OR_RETURN(const std::string named,
+                          CheckpointNamed(context, text));
+    ORDO_ASSIGN_OR_RETURN(name, ParseResourceName(named));
+  }
   Folder folder;
   if (name.kind == ResourceName::Kind::kCheckpoint) {
     checkpoints::v1::GetCheckpointRequest request;
@@ -39,7 +45,7 @@ absl::StatusOr<Folder> Resolve(Context& context, const std::string& text) {
             request));
     if (checkpoint.state() == checkpoints::v1::Checkpoint::DELETED) {
       return absl::NotFoundError(
-          absl::StrCat(checkpoint.name(), " was removed by retention; see ",
+          absl::StrCat(checkpoint.name(), " was removed; see ",
                        "'ordo list checkpoints ", name.parent, "'"));
     }
     ORDO_ASSIGN_OR_RETURN(folder.name, ParseResourceName(checkpoint.name()));
@@ -68,8 +74,8 @@ absl::StatusOr<Folder> Resolve(Context& context, const std::string& text) {
     return folder;
   }
   return absl::InvalidArgumentError(absl::StrCat(
-      "'", text, "' has no files; name jobs/JOB/checkpoints/CHECKPOINT or ",
-      "jobs/JOB/reports/REPORT"));
+      "'", text, "' has no files; name jobs/JOB/checkpoints/CHECKPOINT, ",
+      "aliases/ALIAS or jobs/JOB/reports/REPORT"));
 }
 
 absl::StatusOr<FileInfo> FindFile(const Folder& folder,
@@ -143,6 +149,7 @@ Command GetCommand() {
   command.help =
       "  ordo get jobs/a/checkpoints/latest:model.safetensors\n"
       "  ordo get jobs/a/reports/addition_grid-200 --out results\n"
+      "  ordo get aliases/main --out model\n"
       "Without FILE everything goes into a folder named after the checkpoint "
       "or\n"
       "report. Each file is verified by its SHA-256. A download that was\n"

@@ -3,6 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "services/cli/testing/cli_test_base.h"
+#include "services/cli/testing/loopback_cli_test.h"
 
 namespace ordo::services::cli {
 namespace {
@@ -114,12 +115,27 @@ TEST_F(GetFilesTest, RemovedCheckpointIsToldAsSuch) {
   checkpoint.set_state(checkpoints::v1::Checkpoint::DELETED);
   scheduler_.AddCheckpoint(checkpoint);
   EXPECT_EQ(Run({"get", "jobs/a/checkpoints/20-1"}), 2);
-  EXPECT_THAT(err(), HasSubstr("removed by retention"));
+  EXPECT_THAT(err(), HasSubstr("was removed"));
 }
 
 TEST_F(GetTest, JobsHaveNoFiles) {
   EXPECT_EQ(Run({"get", "a"}), 2);
   EXPECT_THAT(err(), HasSubstr("'a' has no files"));
+}
+
+class GetNamedTest : public testing::LoopbackCliTest {};
+
+TEST_F(GetNamedTest, FetchesWhatAnAliasNames) {
+  PutJob("a", jobs::v1::Job::SUCCEEDED);
+  PutCheckpoint("jobs/a/checkpoints/20-1");
+  EXPECT_EQ(Run({"alias", "set", "main", "a"}), 0) << err();
+  EXPECT_EQ(
+      Run({"get", "aliases/main:model.safetensors", "--out", folder_.path()}),
+      0)
+      << err();
+  EXPECT_EQ(base::ReadFile(files_, folder_.Path("model.safetensors"), 1000)
+                .value_or(""),
+            "bytes of jobs/a/checkpoints/20-1");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "base/text/nearest.h"
 #include "base/units/units.h"
 #include "services/cli/commands/catalogue.h"
+#include "services/cli/commands/checkpoint_names.h"
 #include "services/cli/commands/commands.h"
 #include "services/cli/commands/listing.h"
 #include "services/cli/names.h"
@@ -162,14 +163,15 @@ absl::Status ListCheckpoints(Context& context, const ListOptions& options) {
                   return all.checkpoints_size();
                 }));
   if (PrintStructured(context, all)) return absl::OkStatus();
-  Table table({"NAME", ">STEP", ">SIZE", "STATE", ">AGE"});
+  Table table({"NAME", ">STEP", ">SIZE", "STATE", ">AGE", "NOTES"});
   for (const Checkpoint& checkpoint : all.checkpoints()) {
     uint64_t size = 0;
     for (const auto& file : checkpoint.files()) size += file.size_bytes();
     table.AddRow({checkpoint.name(), absl::StrCat(checkpoint.step()),
                   base::HumanBytes(size),
                   Checkpoint::State_Name(checkpoint.state()),
-                  FormatAge(checkpoint.create_time(), context.clock)});
+                  FormatAge(checkpoint.create_time(), context.clock),
+                  NotesOf(checkpoint)});
   }
   context.out << table.ToString(context.terminal);
   SayMore(context, more);

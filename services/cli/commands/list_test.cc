@@ -167,8 +167,15 @@ TEST_F(ListTest, CheckpointsAndReportsCanBeThoseOfAJob) {
   scheduler_.AddReport(report, {});
   EXPECT_EQ(Run({"list", "checkpoints"}), 0);
   EXPECT_EQ(out(),
-            "NAME                     STEP     SIZE  STATE      AGE\n"
+            "NAME                     STEP     SIZE  STATE      AGE  NOTES\n"
             "jobs/a/checkpoints/20-1    20  2.0 KiB  AVAILABLE    -\n");
+  checkpoint.add_aliases("aliases/main");
+  checkpoint.mutable_pin();
+  checkpoint.mutable_thin_time();
+  checkpoint.set_name("jobs/a/checkpoints/30-1");
+  scheduler_.AddCheckpoint(checkpoint);
+  EXPECT_EQ(Run({"list", "checkpoints"}), 0);
+  EXPECT_THAT(out(), HasSubstr("AVAILABLE    -  main, pinned, thinned\n"));
   EXPECT_EQ(Run({"list", "checkpoints", "b"}), 0);
   EXPECT_THAT(out(), Not(HasSubstr("20-1")));
   EXPECT_EQ(Run({"list", "reports", "b"}), 0);

@@ -9,6 +9,7 @@
 #include "base/yaml/text_form.h"
 #include "services/cli/commands/catalogue.h"
 #include "services/cli/commands/changes.h"
+#include "services/cli/commands/checkpoint_names.h"
 #include "services/cli/commands/commands.h"
 #include "services/cli/commands/parts.h"
 #include "services/cli/commands/submission.h"
@@ -229,10 +230,12 @@ absl::Status ShowCheckpoint(Context& context, const std::string& name) {
        {"Step", absl::StrCat(checkpoint.step())},
        {"Origin", OriginText(checkpoint)},
        {"Created", FormatTime(checkpoint.create_time())},
+       {"Notes", NotesOf(checkpoint)},
        {"State digest", checkpoint.state_digest()},
        {"Manifest", checkpoint.manifest_sha256()}},
       context.terminal);
   PrintFiles(context, checkpoint.files());
+  PrintChanges(context, checkpoint.changes());
   return absl::OkStatus();
 }
 
@@ -266,6 +269,9 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
     case ResourceName::Kind::kWorker:
       status = ShowWorker(context, name.ToString());
       break;
+    case ResourceName::Kind::kAlias:
+      status = ShowAlias(context, name.ToString());
+      break;
     case ResourceName::Kind::kCheckpoint:
       status = ShowCheckpoint(context, name.ToString());
       break;
@@ -283,11 +289,11 @@ Command ShowCommand() {
   Command command;
   command.name = "show";
   command.arguments = "NAME";
-  command.summary = "show a job, worker, checkpoint or report";
+  command.summary = "show a job, worker, checkpoint, alias or report";
   command.help =
-      "NAME is JOB, workers/WORKER, jobs/JOB/checkpoints/CHECKPOINT (`latest` "
-      "is\n"
-      "the newest) or jobs/JOB/reports/REPORT.";
+      "NAME is JOB, workers/WORKER, aliases/ALIAS,\n"
+      "jobs/JOB/checkpoints/CHECKPOINT (`latest` is the newest) or\n"
+      "jobs/JOB/reports/REPORT.";
   command.min_arguments = 1;
   command.max_arguments = 1;
   command.completes = "jobs";

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "proto/ordo/checkpoints/v1/checkpoints.pb.h"
 #include "proto/ordo/jobs/v1/jobs.pb.h"
 #include "services/cli/testing/cli_test_base.h"
 #include "services/testing/loopback.h"
@@ -23,6 +24,24 @@ class LoopbackCliTest : public CliTest {
   }
   jobs::v1::Job GetJob(const std::string& id) {
     return loopback_.scheduler().GetJob(id).value();
+  }
+  // A checkpoint of a job, with a model and the optimizer's state.
+  void PutCheckpoint(const std::string& name) {
+    checkpoints::v1::Checkpoint checkpoint;
+    checkpoint.set_name(name);
+    checkpoint.set_state(checkpoints::v1::Checkpoint::AVAILABLE);
+    for (const char* file : {"model.safetensors", "optimizer.safetensors"}) {
+      *checkpoint.add_files() =
+          loopback_.Write(name + "/" + file, "bytes of " + name);
+    }
+    checkpoint.set_manifest_sha256(
+        loopback_.Write(name + "/MANIFEST.json", "{\"of\": \"" + name + "\"}")
+            .sha256());
+    loopback_.scheduler().PutCheckpoint(checkpoint);
+  }
+  checkpoints::v1::Checkpoint GetCheckpoint(const std::string& job,
+                                            const std::string& id) {
+    return loopback_.scheduler().GetCheckpoint(job, id).value();
   }
   void PutWorker(const std::string& id) {
     workers::v1::Worker worker;

@@ -1,0 +1,45 @@
+#include <string>
+
+#include "base/status/status.h"
+#include "services/cli/commands/checkpoint_change.h"
+#include "services/cli/commands/checkpoint_names.h"
+#include "services/cli/commands/commands.h"
+#include "services/cli/commands/each.h"
+
+namespace ordo::services::cli {
+namespace {
+
+using checkpoints::v1::CheckpointsService;
+
+absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
+  const CheckpointChange<checkpoints::v1::PinCheckpointRequest> change = {
+      &CheckpointsService::Stub::PinCheckpoint, "pinned"};
+  return ForEach(context, arguments.positional(),
+                 [&](Context& each, const std::string& text) -> absl::Status {
+                   ORDO_ASSIGN_OR_RETURN(const std::string name,
+                                         CheckpointNamed(each, text));
+                   return ChangeCheckpoint(each, arguments, change, name);
+                 });
+}
+
+}  // namespace
+
+Command PinCommand() {
+  Command command;
+  command.name = "pin";
+  command.arguments = "CHECKPOINT...";
+  command.summary = "keep checkpoints until they are unpinned";
+  command.help =
+      "A CHECKPOINT is jobs/JOB/checkpoints/ID, JOB for its newest, or\n"
+      "aliases/ALIAS. What is pinned is neither removed by retention, nor\n"
+      "thinned, nor deleted. `ordo show` says who pinned it, and why:\n"
+      "  ordo pin jobs/a/checkpoints/200-1 --reason 'figure 3 of the paper'";
+  command.options = {{"reason", 0, "TEXT", "why, for others to read"}};
+  command.min_arguments = 1;
+  command.max_arguments = kAnyNumber;
+  command.completes = "folders";
+  command.run = Run;
+  return command;
+}
+
+}  // namespace ordo::services::cli

@@ -1,0 +1,50 @@
+#include <string>
+
+#include "base/status/status.h"
+#include "services/cli/commands/checkpoint_change.h"
+#include "services/cli/commands/checkpoint_names.h"
+#include "services/cli/commands/commands.h"
+#include "services/cli/commands/each.h"
+
+namespace ordo::services::cli {
+namespace {
+
+using checkpoints::v1::CheckpointsService;
+
+absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
+  const CheckpointChange<checkpoints::v1::ThinCheckpointRequest> change = {
+      &CheckpointsService::Stub::ThinCheckpoint, "thinned"};
+  return ForEach(context, arguments.positional(),
+                 [&](Context& each, const std::string& text) -> absl::Status {
+                   ORDO_ASSIGN_OR_RETURN(const std::string name,
+                                         CheckpointNamed(each, text));
+                   return ChangeCheckpoint(each, arguments, change, name);
+                 });
+}
+
+}  // namespace
+
+Command ThinCommand() {
+  Command command;
+  command.name = "thin";
+  command.arguments = "CHECKPOINT...";
+  command.summary = "remove the optimizer state of checkpoints";
+  command.help =
+      "What is thinned can be evaluated, fetched, and lend its weights to a "
+      "new\n"
+      "job (model: {from: ...}); no run goes on from it, and nothing brings "
+      "the\n"
+      "state back. What is pinned, has an alias, or is needed by a job that "
+      "has\n"
+      "not ended stays whole. checkpoint.keep_optimizer of a job does the same "
+      "as\n"
+      "it goes.";
+  command.options = {{"reason", 0, "TEXT", "why, for others to read"}};
+  command.min_arguments = 1;
+  command.max_arguments = kAnyNumber;
+  command.completes = "folders";
+  command.run = Run;
+  return command;
+}
+
+}  // namespace ordo::services::cli

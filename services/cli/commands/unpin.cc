@@ -1,0 +1,44 @@
+#include <string>
+
+#include "base/status/status.h"
+#include "services/cli/commands/checkpoint_change.h"
+#include "services/cli/commands/checkpoint_names.h"
+#include "services/cli/commands/commands.h"
+#include "services/cli/commands/each.h"
+
+namespace ordo::services::cli {
+namespace {
+
+using checkpoints::v1::CheckpointsService;
+
+absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
+  const CheckpointChange<checkpoints::v1::UnpinCheckpointRequest> change = {
+      &CheckpointsService::Stub::UnpinCheckpoint, "unpinned"};
+  return ForEach(context, arguments.positional(),
+                 [&](Context& each, const std::string& text) -> absl::Status {
+                   ORDO_ASSIGN_OR_RETURN(const std::string name,
+                                         CheckpointNamed(each, text));
+                   return ChangeCheckpoint(each, arguments, change, name);
+                 });
+}
+
+}  // namespace
+
+Command UnpinCommand() {
+  Command command;
+  command.name = "unpin";
+  command.arguments = "CHECKPOINT...";
+  command.summary = "let retention have checkpoints again";
+  command.help =
+      "What checkpoint.keep of its job has no place for is removed at once, "
+      "if\n"
+      "nothing else holds it: an alias, or a job that has not ended.";
+  command.options = {{"reason", 0, "TEXT", "why, for others to read"}};
+  command.min_arguments = 1;
+  command.max_arguments = kAnyNumber;
+  command.completes = "folders";
+  command.run = Run;
+  return command;
+}
+
+}  // namespace ordo::services::cli
