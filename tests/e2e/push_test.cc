@@ -6,7 +6,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/files/file_util.h"
-#include "base/process/process.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -27,30 +26,9 @@ class PushTest : public Scenario {
  protected:
   // What `ordo <arguments>` prints; a failure unless it succeeds.
   std::string Ordo(const std::vector<std::string>& arguments) {
-    EXPECT_EQ(ExitOf(arguments), 0) << arguments[0] << ": " << Read("errors");
-    return Read("output");
-  }
-  // The exit code of `ordo <arguments>`; what it prints is in `output` and
-  // `errors`.
-  int ExitOf(const std::vector<std::string>& arguments) {
-    base::SpawnOptions spawn;
-    spawn.argv = {ProgramPath("ordo"), "--server", deployment_->api_address()};
-    spawn.argv.insert(spawn.argv.end(), arguments.begin(), arguments.end());
-    spawn.stdout_file = folder_.Path("output");
-    spawn.stderr_file = folder_.Path("errors");
-    files_.RemoveFile(spawn.stdout_file).IgnoreError();
-    files_.RemoveFile(spawn.stderr_file).IgnoreError();
-    const auto process = base::Spawn(spawn);
-    if (!process.ok()) {
-      ADD_FAILURE() << process.status();
-      return -1;
-    }
-    const auto status = base::WaitForExit(process->pid, kDeadline);
-    if (!status.ok() || status->signal != 0) {
-      ADD_FAILURE() << status.status() << " " << Read("errors");
-      return -1;
-    }
-    return status->exit_code;
+    const Said said = RunOrdo(arguments);
+    EXPECT_EQ(said.exit_code, 0) << arguments[0] << ": " << said.err;
+    return said.out;
   }
   std::string Read(const std::string& name) {
     return base::ReadFile(files_, folder_.Path(name), kMiB).value_or("");
@@ -180,10 +158,11 @@ TEST_F(PushTest, PushedTextIsTrainedOnAskedAboutAndKeepsItsVersion) {
       base::AtomicWrite(files_, folder_.Path("reader.yaml"), kReader));
 
   // Nothing of it is there.
-  EXPECT_EQ(ExitOf({"submit", folder_.Path("reader.yaml")}), 2);
-  EXPECT_THAT(Read("errors"), AllOf(HasSubstr("there is no data/my-text"),
-                                    HasSubstr("there is no data/asked/q.jsonl"),
-                                    HasSubstr("ordo push data PATH")));
+  const Said refused = RunOrdo({"submit", folder_.Path("reader.yaml")});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("there is no data/my-text"),
+                                 HasSubstr("there is no data/asked/q.jsonl"),
+                                 HasSubstr("ordo push data PATH")));
 
   const std::string first = Ordo({"push", "data", text});
   ASSERT_THAT(first, ::testing::ContainsRegex("^my-text@[0-9a-f]{16}\n$"));
@@ -210,7 +189,9 @@ TEST_F(PushTest, PushedTextIsTrainedOnAskedAboutAndKeepsItsVersion) {
   Ordo({"delete", "data/my-text"});
   EXPECT_THAT(Ordo({"list", "data"}), Not(HasSubstr("my-text")));
   EXPECT_EQ(
-      ExitOf({"submit", folder_.Path("reader.yaml"), "--set", "name=late"}), 2);
+      RunOrdo({"submit", folder_.Path("reader.yaml"), "--set", "name=late"})
+          .exit_code,
+      2);
 }
 
 using BenchmarkTest = PushTest;

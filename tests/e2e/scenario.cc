@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/files/file_util.h"
+#include "base/process/process.h"
 #include "base/rpc/client.h"
 #include "base/rpc/grpc_status.h"
 #include "base/status/status.h"
@@ -362,6 +363,29 @@ std::vector<base::RunningProcess> Scenario::ProcessesOf(
 void Scenario::KillWorker() {
   ORDO_ASSERT_OK(deployment_->EndWorker(SIGKILL));
   ORDO_ASSERT_OK(deployment_->StartWorker());
+}
+
+Scenario::Said Scenario::RunOrdo(const std::vector<std::string>& arguments) {
+  constexpr size_t kMaxBytes = 1 << 20;
+  base::SpawnOptions spawn;
+  spawn.argv = {ProgramPath("ordo"), "--server", deployment_->api_address()};
+  spawn.argv.insert(spawn.argv.end(), arguments.begin(), arguments.end());
+  spawn.stdout_file = folder_.Path("output");
+  spawn.stderr_file = folder_.Path("errors");
+  files_.RemoveFile(spawn.stdout_file).IgnoreError();
+  files_.RemoveFile(spawn.stderr_file).IgnoreError();
+  Said said;
+  const auto process = base::Spawn(spawn);
+  if (!process.ok()) {
+    ADD_FAILURE() << process.status();
+    return said;
+  }
+  const auto status = base::WaitForExit(process->pid, kDeadline);
+  EXPECT_TRUE(status.ok() && status->signal == 0) << arguments[0];
+  if (status.ok()) said.exit_code = status->exit_code;
+  said.out = base::ReadFile(files_, spawn.stdout_file, kMaxBytes).value_or("");
+  said.err = base::ReadFile(files_, spawn.stderr_file, kMaxBytes).value_or("");
+  return said;
 }
 
 void Scenario::KillScheduler() {

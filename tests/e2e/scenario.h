@@ -78,6 +78,15 @@ class Scenario : public ::testing::Test {
   // The job's trainer process, once it runs.
   std::optional<base::ProcessId> WaitForTrainer(const std::string& job);
 
+  // What `ordo <arguments>` says of this deployment, and how it ends; -1 and a
+  // failure when it does not.
+  struct Said {
+    int exit_code = -1;
+    std::string out;
+    std::string err;
+  };
+  Said RunOrdo(const std::vector<std::string>& arguments);
+
   // Cancels, and expects the end in time and nothing left.
   void CancelAndExpectTheEnd(const std::string& job);
   // The job after it has failed; an empty one, and a failure, when it has not.
