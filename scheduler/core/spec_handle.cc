@@ -24,8 +24,7 @@ bool operator<(const Demand& a, const Demand& b) {
     return std::tuple_cat(
         std::tie(demand.queue, demand.max_parallel, demand.keep,
                  demand.keep_optimizer, demand.evaluations,
-                 demand.queue_time_limit,
-                 demand.step_timeout),
+                 demand.queue_time_limit, demand.step_timeout),
         KeyOf(demand.early_stop), KeyOf(demand.tuned_by),
         policy::KeyOf(demand.shape));
   };

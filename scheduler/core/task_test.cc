@@ -64,10 +64,9 @@ TEST_F(TaskTest, OnlyAttemptsThatAreKnownToHaveRunAreItsOwn) {
 
 TEST_F(TaskTest, OnlyWholeCheckpointsAreGoneOnFrom) {
   Submit(JobBuilder("a").KeepOptimizer(1));
-  shell_.Observe("w", {AttemptBuilder("a", 1)
-                           .Running()
-                           .Checkpoint(1, 5)
-                           .Checkpoint(2, 10)});
+  shell_.Observe(
+      "w",
+      {AttemptBuilder("a", 1).Running().Checkpoint(1, 5).Checkpoint(2, 10)});
   shell_.Ignore();
   const training::v1::TrainSpec task = TrainTaskOf("a");
   ASSERT_EQ(task.resume_size(), 1);

@@ -30,7 +30,7 @@ class FolderRemover {
 
   // A folder that is not there is fine.
   void Remove(std::string path);
-  // Asks `next` for paths to remove, which may be none for now, on the
+  // Asks `next` for paths to remove, which may be none yet, on the
   // remover's thread and while nothing else is to be removed, until it has no
   // more and gives nothing. Called once at most.
   using NextPaths = std::function<std::optional<std::vector<std::string>>()>;
