@@ -257,6 +257,15 @@ class Encoding {
     return {};
   }
 
+  // The positions as a layer's attention reads them, [1 or B,1 or H,T,*], of
+  // queries and keys alike: their inner products along the last axis say how
+  // they lie to each other. `carried` is what the layer has before its
+  // attention. Undefined where nothing of the kind turns q and k. For those who
+  // look into a model; nothing is computed by it.
+  virtual at::Tensor PositionState(int layer, const Carried& carried) const {
+    return {};
+  }
+
   // After attention.
   virtual void AfterAttention(int layer, const AttentionOutput& output,
                               Carried* carried) const {}

@@ -95,6 +95,11 @@ class PerLayer : public Encoding {
     return member.ValueTerm(Of(input), weights_BHTS);
   }
 
+  at::Tensor PositionState(int layer, const Carried& carried) const override {
+    const int member = member_of_layer_[layer];
+    return members_[member]->PositionState(layer, carried.parts[member]);
+  }
+
  private:
   template <typename Predicate>
   bool Any(const Predicate& holds) const {

@@ -175,6 +175,21 @@ TEST(PerLayerTest, ASumWithoutATermOfTheValuesInALayerAddsNone) {
   EXPECT_TRUE(SameBits(Logits(*alone, tokens), Logits(*in_sum, tokens)));
 }
 
+TEST(PerLayerTest, EachLayerShowsThePositionsOfItsOwnEncoding) {
+  const auto transformer = SmallTransformer(
+      FromText("{name: per_layer, with: [{name: alibi}, {name: rope}]}"));
+  std::vector<bool> has_state;
+  std::vector<bool> has_bias;
+  transformer::ForwardOptions options;
+  options.on_layer = [&](const transformer::LayerView& view) {
+    has_state.push_back(view.state.defined());
+    has_bias.push_back(view.of_bias_BHTS.defined());
+  };
+  Logits(*transformer, Integers({1, 4}, 11, "tokens"), options);
+  EXPECT_EQ(has_state, (std::vector<bool>{false, true, false}));
+  EXPECT_EQ(has_bias, (std::vector<bool>{true, false, true}));
+}
+
 TEST(PerLayerTest, WhatCannotBeInOneLayerIsRefusedByName) {
   const auto status = [](const std::string& with) {
     parameters::ParameterSet parameters({});

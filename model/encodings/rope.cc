@@ -28,6 +28,11 @@ class Rope : public Encoding {
     RotateBoth(options_, input.carried.tensors[0], q_BHTD, k_BGTD);
   }
 
+  at::Tensor PositionState(int /*layer*/,
+                           const Carried& carried) const override {
+    return carried.tensors[0];
+  }
+
  private:
   const RotaryOptions options_;
   const Rotation rotation_;

@@ -50,6 +50,11 @@ class RopeByLength : public Encoding {
     return terms;
   }
 
+  at::Tensor PositionState(int /*layer*/,
+                           const Carried& carried) const override {
+    return carried.queries[0];
+  }
+
  private:
   const Component component_;
   const RotaryOptions options_;

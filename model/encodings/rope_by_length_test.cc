@@ -55,6 +55,26 @@ TEST(RopeByLengthTest, DynamicLinearSqueezesAllPositions) {
       1e-13);
 }
 
+// Eight tokens on four: sum_f cos(3/2 theta_f), theta_f = 10000^(-f/4).
+TEST(RopeByLengthTest, ItShowsThePositionsThatQueriesTurnBy) {
+  const auto transformer = MakeTransformer(
+      SmallModel(),
+      FromText("{name: dynamic_linear, params: {trained_length: 4}}"));
+  double expected = 0;
+  for (int f = 0; f < 4; ++f) {
+    expected += std::cos(1.5 * std::pow(10000.0, -f / 4.0));
+  }
+  ForwardOptions options;
+  int num_seen = 0;
+  options.on_layer = [&](const transformer::LayerView& view) {
+    const at::Tensor state = view.state.flatten(0, -3)[0];
+    EXPECT_NEAR((state[5] * state[2]).sum().item<double>(), expected, 1e-5);
+    ++num_seen;
+  };
+  Logits(*transformer, Integers({1, 8}, 11, "tokens"), options);
+  EXPECT_EQ(num_seen, 3);
+}
+
 TEST(RopeByLengthTest, DynamicNtkStretchesTheBaseByTheLength) {
   const Attention attention = RandomAttention(1, 2, 6, 8);
   // 2 * 6 / 4 - 1 = 2.

@@ -149,6 +149,14 @@ std::vector<at::Tensor> Sum::MixedValues(const LayerInput& input) const {
   return values;
 }
 
+at::Tensor Sum::PositionState(int layer, const Carried& carried) const {
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    const at::Tensor state = parts_[i]->PositionState(layer, carried.parts[i]);
+    if (state.defined()) return state;
+  }
+  return {};
+}
+
 void Sum::AfterAttention(int layer, const AttentionOutput& output,
                          Carried* carried) const {
   for (size_t i = 0; i < parts_.size(); ++i) {

@@ -41,6 +41,8 @@ class Sum : public Encoding {
                        const at::Tensor& weights_BHTS) const override;
   int NumMixedValues(int layer) const override;
   std::vector<at::Tensor> MixedValues(const LayerInput& input) const override;
+  // Of the first part that has one.
+  at::Tensor PositionState(int layer, const Carried& carried) const override;
   void AfterAttention(int layer, const AttentionOutput& output,
                       Carried* carried) const override;
   void AfterMlp(int layer, const at::Tensor& mlp_output_BTC,

@@ -59,6 +59,9 @@ class Adder : public Encoding {
       carried->tensors[0] = carried->tensors[0] + tensor;
     }
   }
+  at::Tensor PositionState(int, const Carried& carried) const override {
+    return tensors_ > 0 ? carried.tensors[0] : at::Tensor();
+  }
   void AfterMlp(int, const at::Tensor& mlp_output_BTC,
                 Carried* carried) const override {
     carried->tensors[0] = carried->tensors[0] * mlp_output_BTC;
@@ -163,6 +166,14 @@ TEST_F(SumTest, ACacheThatIsTooShortForAllDrawnIdsIsNotUsed) {
   EXPECT_EQ(SilentThenSegmented(8).CachedLength(), 8);
   EXPECT_EQ(SilentThenSegmented(9).CachedLength(), 0);
   EXPECT_EQ(sum_->CachedLength(), Silent().CachedLength());
+}
+
+TEST_F(SumTest, ThePositionsAreThoseOfTheFirstPartThatHasSome) {
+  EXPECT_EQ(Value(sum_->PositionState(0, carried_)), 2);
+  std::vector<std::unique_ptr<Encoding>> parts;
+  parts.push_back(std::make_unique<Silent>());
+  const Sum none(std::move(parts));
+  EXPECT_FALSE(none.PositionState(0, none.Start(one_, pass_)).defined());
 }
 
 TEST_F(SumTest, NoPartReplacesTheProduct) {

@@ -115,6 +115,11 @@ class Tape : public Encoding {
     if (factor != 1.0) *q_BHTD = *q_BHTD * factor;
   }
 
+  at::Tensor PositionState(int /*layer*/,
+                           const Carried& carried) const override {
+    return carried.tensors[0];
+  }
+
   int NumMixedValues(int layer) const override {
     return options_.attention_update && !IsLast(layer) ? 1 : 0;
   }

@@ -65,6 +65,23 @@ Plain InTheOpen(const Scored& scored, const encodings::Encoding& encoding) {
   return {scores, attention, values};
 }
 
+// Shows what attention of a layer did.
+void Show(const Plain& plain, const at::Tensor& weights_BHTS,
+          const AttentionMask& mask, const Mixing& mixing) {
+  const LayerInput& layer = plain.scores.layer;
+  LayerView view;
+  view.layer = layer.layer;
+  view.weights_BHTS = weights_BHTS;
+  if (plain.attention.bias.defined()) {
+    AttentionInput positions = plain.attention;
+    positions.product = positions.bias.expand_as(weights_BHTS);
+    positions.bias = at::Tensor();
+    view.of_bias_BHTS = AttentionWeights(positions, mask);
+  }
+  view.state = mixing.encoding->PositionState(layer.layer, layer.carried);
+  (*mixing.observer)(view);
+}
+
 // `own` and `memory` are of the block.
 std::vector<at::Tensor> MixBlock(const Scored& own, const Scored* memory,
                                  const Block& block, const Mixing& mixing) {
@@ -88,6 +105,7 @@ std::vector<at::Tensor> MixBlock(const Scored& own, const Scored* memory,
     weights = AttentionWeights(plain.attention, mask);
     mixed = Mix(weights, plain.values);
   }
+  if (mixing.observer != nullptr) Show(plain, weights, mask, mixing);
   if (mixing.encoding->HasValueTerm()) {
     const at::Tensor term = mixing.encoding->ValueTerm(plain.scores, weights);
     if (term.defined()) mixed[0] = mixed[0] + term;
@@ -235,6 +253,7 @@ std::vector<at::Tensor> MixByKernel(const Scored& scored,
   const bool chosen = !name.empty();
   const bool is_for_kernels =
       chosen || kernels::torch::IsForKernels(scored.values[0]);
+  if (mixing.observer != nullptr) return {};
   if (name == kPlainMixing || !is_for_kernels) return {};
   const auto refuse = [&](const absl::Status& why) {
     TORCH_CHECK_VALUE(!chosen, "attention kernel ", name, ": ",
@@ -266,7 +285,8 @@ std::vector<at::Tensor> MixPlainly(const Scored& scored, const Scored* memory,
   const Block all = mixing.sight->All();
   const int64_t of_query = q.size(0) * q.size(1) * all.num_keys;
   const int64_t most = std::max(mixing.logits_at_once / of_query, int64_t{1});
-  if (most >= all.num_queries) return MixBlock(scored, memory, all, mixing);
+  if (most >= all.num_queries || mixing.observer != nullptr)
+    return MixBlock(scored, memory, all, mixing);
   BlockwiseInput input;
   for (int64_t first = 0; first < all.num_queries; first += most) {
     input.blocks.push_back(

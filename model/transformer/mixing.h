@@ -2,6 +2,7 @@
 #define ORDO_MODEL_TRANSFORMER_MIXING_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -25,6 +26,20 @@ inline constexpr int64_t kLogitsAtOnce = int64_t{1} << 22;
 
 // In the place of a kernel's name.
 inline constexpr char kPlainMixing[] = "reference";
+
+// What attention of one layer did, for those who look into a model.
+struct LayerView {
+  // From 0.
+  int layer = 0;
+  // Attention's weights, [B,H,T,S]; a query that sees no key has weights 0.
+  at::Tensor weights_BHTS;
+  // The weights that Encoding::Bias alone would give, without q.k: [B,H,T,S];
+  // undefined where there is none.
+  at::Tensor of_bias_BHTS;
+  // Encoding::PositionState.
+  at::Tensor state;
+};
+using LayerObserver = std::function<void(const LayerView& view)>;
 
 // What attention of one layer is of.
 struct Scored {
@@ -50,16 +65,20 @@ struct Mixing {
   int64_t logits_at_once = kLogitsAtOnce;
   // ForwardOptions::kernels_taken, while the forward pass runs.
   std::set<std::string>* kernels_taken = nullptr;
+  // ForwardOptions::on_layer, while the forward pass runs; null: nobody looks.
+  const LayerObserver* observer = nullptr;
 };
 
 // What is mixed of each value, [B,H,T,*], by a kernel; empty where plain
-// operations have to do it. Throws where a kernel is named that does not.
+// operations have to do it, and always where somebody looks: a kernel has no
+// weights to show. Throws where a kernel is named that does not.
 std::vector<at::Tensor> MixByKernel(const Scored& scored, const Mixing& mixing);
 
 // The same in plain operations, in blocks of queries if there are more logits
 // than may be made at once: the backward pass makes those of each block again.
 // `memory`: the same with keys and values that pass on no gradient, which
-// queries of later segments see; null: they see the same.
+// queries of later segments see; null: they see the same. Where somebody looks
+// there is one block.
 std::vector<at::Tensor> MixPlainly(const Scored& scored, const Scored* memory,
                                    const Mixing& mixing);
 

@@ -103,6 +103,11 @@ int64_t Ahead(const at::Tensor& positions_BT, const at::Tensor& positions_BS,
       .item<int64_t>();
 }
 
+// Null where nobody looks: the graph of gradients outlives the options.
+const LayerObserver* LookerOf(const ForwardOptions& options) {
+  return options.on_layer ? &options.on_layer : nullptr;
+}
+
 // Places whose losses are made together, of a vocabulary that lets as many.
 constexpr int64_t kLossesAtOnce = 64;
 
@@ -354,7 +359,7 @@ Transformer::Pass Transformer::StartPass(const at::Tensor& tokens,
           std::move(encoding),
           {encoder_, of_encoding_, sight, sight->First(),
            sight_options.segments.length > 0, options.kernel,
-           options.logits_at_once, options.kernels_taken}};
+           options.logits_at_once, options.kernels_taken, LookerOf(options)}};
 }
 
 // Fills in what of `input` comes from x_BTC; queries only where it has none.

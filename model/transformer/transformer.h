@@ -85,6 +85,10 @@ struct ForwardOptions {
   // Takes up the names of the kernels that compute attention, "reference" where
   // plain operations do. Not owned; null: nobody asks.
   std::set<std::string>* kernels_taken = nullptr;
+  // Called for each layer, in their order, with what its attention did. That is
+  // then done by plain operations, whatever `kernel` says, and in memory for
+  // all weights of a layer. Empty: nobody looks.
+  LayerObserver on_layer = {};
 };
 
 // What a model is trained to say; on the host.

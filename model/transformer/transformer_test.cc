@@ -1,5 +1,6 @@
 #include "model/transformer/transformer.h"
 
+#include <cmath>
 #include <map>
 #include <set>
 #include <string>
@@ -10,6 +11,7 @@
 #include "ATen/ops/arange.h"
 #include "ATen/ops/cat.h"
 #include "ATen/ops/cross_entropy_loss.h"
+#include "ATen/ops/ones.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -17,6 +19,7 @@
 #include "model/testing/models.h"
 #include "model/testing/tensors.h"
 #include "model/transformer/layers.h"
+#include "model/transformer/mixing.h"
 
 namespace ordo::model::transformer {
 namespace {
@@ -580,6 +583,83 @@ TEST(TransformerTest, ShiftedSparseGroupsCountRealTokensAndMayHoldAll) {
       testing::MaxDifference(
           plain, testing::Logits(*transformer, padded, sparse).narrow(1, 3, 6)),
       1e-12);
+}
+
+// What each layer shows in one pass over `tokens`.
+std::vector<LayerView> Looked(const Transformer& transformer,
+                              const at::Tensor& tokens,
+                              ForwardOptions options = {}) {
+  std::vector<LayerView> views;
+  options.on_layer = [&](const LayerView& view) { views.push_back(view); };
+  Logits(transformer, tokens, options);
+  return views;
+}
+
+TEST(TransformerTest, WhoLooksSeesEachLayersWeightsAndChangesNothing) {
+  const auto transformer = SmallTransformer(Encoding("rope"));
+  testing::Randomize(transformer->Parameters());
+  const at::Tensor tokens = Integers({2, 7}, 11, "tokens");
+  std::vector<int> layers;
+  std::set<std::string> kernels;
+  ForwardOptions options;
+  options.kernels_taken = &kernels;
+  // Fewer than the logits of one query: blocks, but for who looks.
+  options.logits_at_once = 1;
+  options.on_layer = [&](const LayerView& view) {
+    layers.push_back(view.layer);
+    ASSERT_EQ(view.weights_BHTS.sizes(), at::IntArrayRef({2, 2, 7, 7}));
+    EXPECT_LT(MaxDifference(view.weights_BHTS.sum(-1),
+                            at::ones({2, 2, 7}, at::kDouble)),
+              1e-12);
+    EXPECT_EQ(view.weights_BHTS.triu(1).abs().max().item<double>(), 0.0);
+    EXPECT_FALSE(view.of_bias_BHTS.defined());
+  };
+  EXPECT_LT(MaxDifference(Logits(*transformer, tokens, options),
+                          Logits(*transformer, tokens)),
+            1e-12);
+  EXPECT_EQ(layers, (std::vector<int>{0, 1, 2}));
+  EXPECT_EQ(kernels, std::set<std::string>{"reference"});
+}
+
+TEST(TransformerTest, WhoLooksSeesWhatTheBiasAloneWouldGive) {
+  const auto transformer = SmallTransformer(Encoding("alibi"));
+  testing::Randomize(transformer->Parameters());
+  const std::vector<LayerView> views =
+      Looked(*transformer, Integers({2, 2}, 11, "tokens"));
+  ASSERT_EQ(views.size(), 3u);
+  for (const LayerView& view : views) {
+    EXPECT_FALSE(view.state.defined());
+    ASSERT_EQ(view.of_bias_BHTS.sizes(), at::IntArrayRef({2, 2, 2, 2}));
+    for (int head = 0; head < 2; ++head) {
+      // Two heads have the slopes 2^-4 and 2^-8.
+      const double far = std::exp(-std::exp2(-4.0 * (head + 1)));
+      const at::Tensor weights = view.of_bias_BHTS[1][head];
+      EXPECT_NEAR(weights[0][0].item<double>(), 1, 1e-12);
+      EXPECT_NEAR(weights[1][0].item<double>(), far / (1 + far), 1e-12);
+      EXPECT_NEAR(weights[1][1].item<double>(), 1 / (1 + far), 1e-12);
+    }
+  }
+}
+
+// sum_f cos((i - j) theta_f), theta_f = 10000^(-f/4): four frequencies.
+TEST(TransformerTest, PositionsLieToEachOtherAsRopesAnglesDo) {
+  for (const char* name : {"rope", "tape"}) {
+    const auto transformer = SmallTransformer(Encoding(name));
+    testing::Randomize(transformer->Parameters());
+    const std::vector<LayerView> views =
+        Looked(*transformer, Integers({1, 7}, 11, "tokens"));
+    const at::Tensor start = views[0].state.flatten(0, -3)[0];
+    double expected = 0;
+    for (int f = 0; f < 4; ++f) {
+      expected += std::cos(3 * std::pow(10000.0, -f / 4.0));
+    }
+    EXPECT_NEAR((start[5] * start[2]).sum().item<double>(), expected, 1e-12)
+        << name;
+    // TAPE's state is changed from layer to layer.
+    const double change = MaxDifference(views[1].state.flatten(0, -3)[0],
+                                        views[0].state.flatten(0, -3)[0]);
+    EXPECT_EQ(change > 1e-6, std::string(name) == "tape") << name;
+  }
 }
 
 TEST(TransformerTest, AdaptersTrainBesideTheirMatricesAndMerge) {
