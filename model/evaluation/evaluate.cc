@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status/status.h"
 #include "model/evaluation/decode.h"
+#include "model/evaluation/inspect.h"
 #include "model/evaluation/passes.h"
 #include "model/guard.h"
 
@@ -167,6 +168,9 @@ tasks::Marked NothingMarked(const tasks::EvaluationTask& task, uint64_t seed) {
     case tasks::Measure::kText:
       marked.texts.resize(size);
       break;
+    case tasks::Measure::kInside:
+      marked.inside.resize(size);
+      break;
   }
   return marked;
 }
@@ -203,6 +207,35 @@ Outcome Score(const tasks::EvaluationTask& task, tasks::Marked marked,
   return outcome;
 }
 
+// Of Measure::kInside: question by question, with maps of the first.
+absl::StatusOr<Outcome> LookInside(const transformer::Transformer& model,
+                                   const tasks::EvaluationTask& task,
+                                   const EvaluateOptions& options) {
+  tasks::Marked marked = NothingMarked(task, options.seed);
+  std::vector<Item> items(task.size());
+  options.on_progress(0, task.size());
+  for (int64_t index = 0; index < task.size(); ++index) {
+    if (options.should_stop()) return Stopped();
+    ORDO_ASSIGN_OR_RETURN(const tasks::Question question,
+                          task.Generate(options.seed, index));
+    tasks::Inside& inside = marked.inside[index];
+    ORDO_ASSIGN_OR_RETURN(inside, Guard("look into the model", [&] {
+                            return Inspect(model, *task.inside(),
+                                           question.prompt, index == 0);
+                          }));
+    Item& item = items[index];
+    item.id = task.ItemId(options.seed, index);
+    item.unit = task.UnitId(options.seed, index);
+    item.score = inside.score;
+    SetOutput(task.tokenizer().Decode(question.prompt), &item);
+    options.on_progress(index + 1, task.size());
+  }
+  Outcome outcome;
+  outcome.scores = task.Score(marked);
+  outcome.items = std::move(items);
+  return outcome;
+}
+
 }  // namespace
 
 absl::Status CheckVocabulary(const transformer::Transformer& model,
@@ -218,6 +251,9 @@ absl::StatusOr<Outcome> Evaluate(const transformer::Transformer& model,
                                  const tasks::EvaluationTask& task,
                                  const EvaluateOptions& options) {
   ORDO_RETURN_IF_ERROR(CheckVocabulary(model, task));
+  if (task.measure() == tasks::Measure::kInside) {
+    return LookInside(model, task, options);
+  }
   const uint64_t seed = options.seed;
   tasks::Marked marked = NothingMarked(task, seed);
   std::vector<Item> items(task.size());

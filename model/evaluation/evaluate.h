@@ -19,9 +19,9 @@ struct EvaluateOptions {
   uint64_t seed = 1;
   // Of each pass: that of the task's version (catalog::EvaluationTraits).
   catalog::MicroBatchShape micro_batch;
-  // "fp32" or "bf16".
+  // "fp32" or "bf16"; a question of the model's inside says its own.
   std::string precision = "fp32";
-  // As ForwardOptions::kernel.
+  // As ForwardOptions::kernel. The inside is looked at without one.
   std::string kernel = {};
   // Asked before each token that is decoded, and before each pass that reads
   // answers at places; true ends the evaluation.
@@ -40,7 +40,8 @@ absl::Status CheckVocabulary(const transformer::Transformer& model,
 // prompts, marks its greedy answers, or measures what the task asks for, and
 // scores them, all and one by one. A pass
 // that has fewer questions than rows is filled up with copies of one: its shape
-// does not depend on how many there are. CANCELLED when should_stop said so;
+// does not depend on how many there are. Questions of the model's inside go
+// through it one by one. CANCELLED when should_stop said so;
 // INVALID_ARGUMENT of CheckVocabulary; errors of what the task reads.
 absl::StatusOr<Outcome> Evaluate(const transformer::Transformer& model,
                                  const tasks::EvaluationTask& task,

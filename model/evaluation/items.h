@@ -31,11 +31,12 @@ struct Item {
   std::string id;
   std::string unit;
   // More is better. EvaluationTask::ItemScore: of a decoded answer 1 or 0.
-  // Where a likelihood is measured, ln p by the number of tokens.
+  // Where a likelihood is measured, ln p by the number of tokens; of what goes
+  // on inside of a model tasks::Inside::score.
   double score = 0;
   // Of an answer that was read at places; empty of one that was decoded.
   tasks::Marks marks;
-  // What was produced, as text.
+  // What was produced, as text; of what goes on inside the text that was read.
   std::string output;
   // Whether there was more than `output` has.
   bool output_cut = false;

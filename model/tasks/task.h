@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "model/tasks/inside.h"
 #include "nlohmann/json.hpp"
 
 // What models are trained and scored on. Tasks have no state and draw from
@@ -106,6 +107,9 @@ enum class Measure {
   // What the model says, as text: questions have neither places nor answers,
   // and AnswerLength() tokens are decoded, up to end_token().
   kText,
+  // What goes on inside of the model while it reads a prompt, as inside() asks:
+  // questions have neither places nor answers, and are put one by one.
+  kInside,
 };
 
 // Whether each token of an answer that is read at places is right; of one that
@@ -122,6 +126,8 @@ struct Marked {
   std::vector<double> nats = {};
   // Of Measure::kText, without the end mark.
   std::vector<std::string> texts = {};
+  // Of Measure::kInside.
+  std::vector<Inside> inside = {};
 };
 
 // What became of an item of a task whose items are not its questions, or are
@@ -158,9 +164,12 @@ class EvaluationTask {
   virtual const Tokenizer& tokenizer() const = 0;
   virtual int64_t size() const = 0;
   virtual Measure measure() const { return Measure::kRight; }
+  // Of Measure::kInside, or null. The task's own.
+  virtual const InsideQuery* inside() const { return nullptr; }
   // Question `index` of `seed`, 0 <= index < size(): a pure function of both.
   // Its prompt's length is PromptLength(index), so that questions can be
-  // batched before they are made. Errors as TrainingTask::Generate.
+  // batched before they are made; of Measure::kInside that may be more. Errors
+  // as TrainingTask::Generate.
   virtual absl::StatusOr<Question> Generate(uint64_t seed,
                                             int64_t index) const = 0;
   virtual int PromptLength(int64_t index) const = 0;

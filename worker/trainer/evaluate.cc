@@ -147,6 +147,9 @@ absl::StatusOr<EvaluationResult> RunTask(
   result.report.task_version = entry->evaluation.version;
   // What a GPU's kernels compute.
   if (subject.model->device().is_cuda()) result.report.precision = "bf16";
+  if (task->inside() != nullptr) {
+    result.report.precision = task->inside()->precision;
+  }
   options.precision = result.report.precision;
   options.kernel = about.evaluation.kernel();
   options.should_stop = context.stop_requested;

@@ -42,9 +42,9 @@ struct EvaluationResult {
   ordo::model::evaluation::Outcome outcome;
 };
 
-// Evaluates, in fp32 on a CPU and in bf16 on a GPU: how a model was trained
-// does not change what it is asked. CANCELLED on a request to stop; other
-// errors are marked with their exit code.
+// Evaluates, in fp32 on a CPU and in bf16 on a GPU, or as the evaluation says:
+// how a model was trained does not change what it is asked. CANCELLED on a
+// request to stop; other errors are marked with their exit code.
 absl::StatusOr<EvaluationResult> RunEvaluation(const TrainerContext& context,
                                                const EvaluationSubject& subject,
                                                Progress* progress);

@@ -1,0 +1,287 @@
+#include "model/tasks/inside/inside_task.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace ordo::model::tasks::inside {
+namespace {
+
+using nlohmann::ordered_json;
+using Kind = InsideQuery::Kind;
+
+// Of the numbers of a map.
+constexpr double kDecimals = 1e6;
+// Before the number of the layer in a name.
+constexpr char kOfLayer[] = "_l";
+
+// Finite values, one after the other.
+struct Sum {
+  double sum = 0;
+  double squares = 0;
+  int64_t count = 0;
+
+  void Add(double value) {
+    if (!std::isfinite(value)) return;
+    sum += value;
+    squares += value * value;
+    ++count;
+  }
+  double Mean() const { return sum / static_cast<double>(count); }
+  // s / sqrt(n) with n - 1 below the sum of squares; 0 of a single value.
+  double StandardError() const {
+    if (count < 2) return 0;
+    const auto n = static_cast<double>(count);
+    const double spread = std::max(0.0, squares - sum * sum / n);
+    return std::sqrt(spread / (n - 1) / n);
+  }
+};
+
+// "shift_attention_l2" is shift_attention of layer 2.
+struct NumberName {
+  std::string what;
+  int layer = 0;
+};
+
+NumberName Parse(const std::string& name) {
+  const size_t place = name.rfind(kOfLayer);
+  NumberName parsed{name, 0};
+  if (place == std::string::npos) return parsed;
+  if (!absl::SimpleAtoi(name.substr(place + 2), &parsed.layer)) {
+    return {name, 0};
+  }
+  parsed.what = name.substr(0, place);
+  return parsed;
+}
+
+// By layer, then by name.
+using LayerSums = std::map<int, std::map<std::string, Sum>>;
+
+LayerSums SumsOf(const std::vector<Inside>& all) {
+  LayerSums sums;
+  for (const Inside& one : all) {
+    for (const auto& [name, value] : one.numbers) {
+      const NumberName parsed = Parse(name);
+      sums[parsed.layer][parsed.what].Add(value);
+    }
+  }
+  return sums;
+}
+
+// The mean of each layer's curves, as far as any of them goes.
+std::map<int, std::vector<Sum>> CurvesOf(const std::vector<Inside>& all) {
+  std::map<int, std::vector<Sum>> curves;
+  for (const Inside& one : all) {
+    for (const InsideCurve& curve : one.curves) {
+      std::vector<Sum>& sums = curves[curve.layer];
+      sums.resize(std::max(sums.size(), curve.values.size()));
+      for (size_t i = 0; i < curve.values.size(); ++i) {
+        sums[i].Add(curve.values[i]);
+      }
+    }
+  }
+  return curves;
+}
+
+ordered_json MapValue(const InsideMap& map) {
+  ordered_json rows = ordered_json::array();
+  for (int query = 0; query < map.size; ++query) {
+    ordered_json row = ordered_json::array();
+    for (int key = 0; key < map.size; ++key) {
+      const double value =
+          map.values[static_cast<size_t>(query) * map.size + key];
+      row.push_back(std::round(value * kDecimals) / kDecimals);
+    }
+    rows.push_back(std::move(row));
+  }
+  return {{"source", map.source},
+          {"layer", map.layer},
+          {"head", map.head},
+          {"rows", std::move(rows)}};
+}
+
+// Numbers, from 0, of the tokens that stand in a line of a title.
+std::vector<int> TitlesIn(const std::vector<std::string>& tokens) {
+  std::string text;
+  std::vector<size_t> begins;
+  for (const std::string& token : tokens) {
+    begins.push_back(text.size());
+    text += token;
+  }
+  std::vector<int> titles;
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    // What a token begins with may be the end of the line before.
+    size_t at = begins[i];
+    const size_t token_end = at + tokens[i].size();
+    while (at < token_end && text[at] == '\n') ++at;
+    if (at == token_end) continue;
+    const size_t before =
+        at == 0 ? std::string::npos : text.rfind('\n', at - 1);
+    const size_t begin = before == std::string::npos ? 0 : before + 1;
+    const size_t end = std::min(text.find('\n', at), text.size());
+    const absl::string_view line = absl::StripAsciiWhitespace(
+        absl::string_view(text).substr(begin, end - begin));
+    if (line.size() > 1 && absl::StartsWith(line, "=") &&
+        absl::EndsWith(line, "=")) {
+      titles.push_back(static_cast<int>(i));
+    }
+  }
+  return titles;
+}
+
+class InsideTask : public EvaluationTask {
+ public:
+  InsideTask(InsideQuery query, std::unique_ptr<Rows> rows)
+      : query_(std::move(query)), rows_(std::move(rows)) {}
+
+  const Tokenizer& tokenizer() const override { return rows_->tokenizer(); }
+  int64_t size() const override { return rows_->size(); }
+  Measure measure() const override { return Measure::kInside; }
+  const InsideQuery* inside() const override { return &query_; }
+  int PromptLength(int64_t /*index*/) const override {
+    return rows_->max_length();
+  }
+  std::string data_fingerprint() const override {
+    return rows_->data_fingerprint();
+  }
+  std::string ItemId(uint64_t seed, int64_t index) const override {
+    return rows_->Id(seed, index);
+  }
+
+  absl::StatusOr<Question> Generate(uint64_t seed,
+                                    int64_t index) const override {
+    auto row = rows_->Get(seed, index);
+    if (!row.ok()) return row.status();
+    Question question;
+    question.prompt = *std::move(row);
+    return question;
+  }
+
+  Scores Score(const Marked& marked) const override {
+    const LayerSums sums = SumsOf(marked.inside);
+    Scores scores;
+    scores.details = About(marked);
+    AddNumbers(sums, &scores);
+    if (query_.kind == Kind::kAttention) AddMapRows(marked, &scores);
+    if (query_.kind == Kind::kPositions) AddCurves(marked, &scores);
+    return scores;
+  }
+
+ private:
+  ordered_json About(const Marked& marked) const {
+    ordered_json about;
+    if (!data_fingerprint().empty()) {
+      about["data_fingerprint"] = data_fingerprint();
+    }
+    about["texts"] = marked.inside.size();
+    about["longest"] = rows_->max_length();
+    if (query_.kind == Kind::kShifts) {
+      about["shift"] = query_.shift;
+      about["adds_tokens"] = query_.begin.has_value();
+    }
+    ordered_json maps = ordered_json::array();
+    for (const Inside& one : marked.inside) {
+      for (const InsideMap& map : one.maps) maps.push_back(MapValue(map));
+    }
+    if (maps.empty()) return about;
+    about["maps"] = std::move(maps);
+    AddTokens(marked.seed, &about);
+    return about;
+  }
+
+  // Of the first row. Without them a map is a map all the same.
+  void AddTokens(uint64_t seed, ordered_json* about) const {
+    const auto row = rows_->Get(seed, 0);
+    if (!row.ok()) return;
+    std::vector<std::string> tokens;
+    std::vector<int> newlines;
+    for (const int64_t token : *row) {
+      tokens.push_back(tokenizer().Decode({token}));
+      if (absl::StrContains(tokens.back(), "\n")) {
+        newlines.push_back(static_cast<int>(tokens.size()) - 1);
+      }
+    }
+    (*about)["newlines"] = newlines;
+    (*about)["titles"] = TitlesIn(tokens);
+    (*about)["tokens"] = std::move(tokens);
+  }
+
+  void AddNumbers(const LayerSums& sums, Scores* scores) const {
+    ordered_json layers = ordered_json::array();
+    scores->csv = "quantity,layer,mean,standard_error,texts\n";
+    scores->markdown =
+        "| quantity | layer | mean | standard error | texts |\n"
+        "|---|---:|---:|---:|---:|\n";
+    for (const auto& [layer, of_layer] : sums) {
+      ordered_json row = {{"layer", layer}};
+      for (const auto& [what, sum] : of_layer) {
+        if (sum.count == 0) continue;
+        const double mean = sum.Mean();
+        const double error = sum.StandardError();
+        scores->metrics[absl::StrCat(what, kOfLayer, layer)] = mean;
+        row[what] = {{"mean", mean}, {"standard_error", error}};
+        absl::StrAppendFormat(&scores->csv, "%s,%d,%.9g,%.6g,%d\n", what, layer,
+                              mean, error, sum.count);
+        absl::StrAppendFormat(&scores->markdown,
+                              "| %s | %d | %.5g | %.2g | %d |\n", what, layer,
+                              mean, error, sum.count);
+      }
+      layers.push_back(std::move(row));
+    }
+    scores->details["layers"] = std::move(layers);
+  }
+
+  static void AddMapRows(const Marked& marked, Scores* scores) {
+    scores->csv = "source,layer,head,query,key,weight\n";
+    for (const Inside& one : marked.inside) {
+      for (const InsideMap& map : one.maps) {
+        for (size_t i = 0; i < map.values.size(); ++i) {
+          if (map.values[i] == 0) continue;
+          absl::StrAppendFormat(
+              &scores->csv, "%s,%d,%d,%d,%d,%.6g\n", map.source, map.layer,
+              map.head, i / map.size + 1, i % map.size + 1, map.values[i]);
+        }
+      }
+    }
+  }
+
+  static void AddCurves(const Marked& marked, Scores* scores) {
+    scores->csv = "layer,distance,similarity,texts\n";
+    ordered_json curves = ordered_json::array();
+    for (const auto& [layer, sums] : CurvesOf(marked.inside)) {
+      ordered_json values = ordered_json::array();
+      for (size_t i = 0; i < sums.size(); ++i) {
+        const double mean = sums[i].Mean();
+        values.push_back(std::round(mean * kDecimals) / kDecimals);
+        absl::StrAppendFormat(&scores->csv, "%d,%d,%.6g,%d\n", layer, i, mean,
+                              sums[i].count);
+      }
+      curves.push_back({{"layer", layer}, {"values", std::move(values)}});
+    }
+    scores->details["curves"] = std::move(curves);
+  }
+
+  const InsideQuery query_;
+  const std::unique_ptr<Rows> rows_;
+};
+
+}  // namespace
+
+std::unique_ptr<EvaluationTask> MakeInside(InsideQuery query,
+                                           std::unique_ptr<Rows> rows) {
+  query.begin = rows->begin_token();
+  return std::make_unique<InsideTask>(std::move(query), std::move(rows));
+}
+
+}  // namespace ordo::model::tasks::inside
