@@ -99,9 +99,9 @@ Param Choice(std::string name, std::vector<std::string> choices,
 std::vector<Entry> AllEntries() {
   std::vector<Entry> all;
   for (const auto family :
-       {BiasEntries, ContentEntries, InputEntries, RetrievalEntries,
-        RotaryEntries, StateEntries, CombiningEntries, CompositionalEntries,
-        LengthTaskEntries, TaskEntries, TextEntries}) {
+       {BiasEntries, ContentEntries, InputEntries, InsideEntries,
+        RetrievalEntries, RotaryEntries, StateEntries, CombiningEntries,
+        CompositionalEntries, LengthTaskEntries, TaskEntries, TextEntries}) {
     std::vector<Entry> entries = family();
     std::move(entries.begin(), entries.end(), std::back_inserter(all));
   }

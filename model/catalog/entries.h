@@ -15,6 +15,7 @@ namespace ordo::model::catalog {
 std::vector<Entry> BiasEntries();
 std::vector<Entry> ContentEntries();
 std::vector<Entry> InputEntries();
+std::vector<Entry> InsideEntries();
 std::vector<Entry> RetrievalEntries();
 std::vector<Entry> RotaryEntries();
 std::vector<Entry> StateEntries();
@@ -36,6 +37,32 @@ Entry OfVersion(int version, Entry entry);
 
 // An evaluation task whose items score so.
 Entry OfScores(ItemScores scores, Entry entry);
+
+// What text is and how it becomes tokens, of training and of evaluations; and
+// what evaluations have beside that.
+std::vector<Param> TextSource();
+std::vector<Param> TextEvaluated();
+
+// Tokens of a task with these parameters; 0: only its tokenizer's file says.
+int TextVocabulary(const ParamMap& params);
+
+// Complains about an evaluation's TextSource and TextEvaluated. Where data or
+// tokenizer are left out they are those of the training, which is not known in
+// all places.
+void CheckTextEvaluated(std::string_view field, const ParamMap& map,
+                        std::vector<base::FieldViolation>* violations);
+
+// An evaluation of a model that was trained on the task `text`.
+struct TextTraining {
+  const Entry& evaluation;
+  std::string_view field;
+  // Resolved.
+  const ordo::training::v1::Data& trained_on;
+};
+
+// Takes TextSource and TextEvaluated from the training where they are left out.
+void TakeTextTrainedOn(const TextTraining& training, ParamMap* params,
+                       std::vector<base::FieldViolation>* violations);
 
 // All of them, in no particular order.
 std::vector<Entry> AllEntries();

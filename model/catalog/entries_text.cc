@@ -28,11 +28,6 @@ constexpr size_t kMaxPathBytes = 4096;
 
 Range LengthRange() { return {2, 1000000, "tokens"}; }
 
-int TextVocabulary(const ParamMap& params) {
-  return Params(params).String("tokenizer") == kByteTokenizer ? kByteVocabulary
-                                                              : 0;
-}
-
 // The last token is only said.
 int64_t RowLengthOfText(const ParamMap& params) {
   return Params(params).Integer("length") - 1;
@@ -122,15 +117,10 @@ void CheckTraining(std::string_view field, const ParamMap& map,
   }
 }
 
-// Where data or tokenizer are left out they are those of the training, which is
-// not known in all places.
 void CheckEvaluation(std::string_view field, const ParamMap& map,
                      Violations* violations) {
+  CheckTextEvaluated(field, map, violations);
   const Params params(map);
-  const auto data = params.Strings("data");
-  CheckPaths(field, data, violations);
-  const std::string tokenizer = params.String("tokenizer");
-  if (!tokenizer.empty()) CheckTokenizer(field, tokenizer, violations);
   const auto lengths = params.Numbers("lengths");
   if (lengths.size() > kMaxLengths) {
     violations->push_back({ParamPath(field, "lengths"),
@@ -154,13 +144,6 @@ void CheckEvaluation(std::string_view field, const ParamMap& map,
                               ": protocol stride scores the last tokens of a "
                               "window, which has to be longer")});
     }
-  }
-  if (!data.empty() && params.String("split") != "all" &&
-      params.Number("held_out") == 0) {
-    violations->push_back(
-        {ParamPath(field, "held_out"),
-         absl::StrCat("must be above 0 with split: ", params.String("split"),
-                      "; or set split: all")});
   }
 }
 
@@ -192,26 +175,7 @@ void TakeFromTraining(std::string_view field,
                       ParamMap* params, Violations* violations) {
   if (trained_on.task() != kText) return;
   const Entry& entry = *Find(Kind::kEvaluationTask, kText);
-  const auto take = [&](const char* name) {
-    const auto found = trained_on.params().find(name);
-    if (found != trained_on.params().end()) (*params)[name] = found->second;
-  };
-  if (IsEmptyList(*params, "data")) {
-    for (const char* name : {"format", "field", "held_out", "split_seed"}) {
-      if (!IsDefault(entry, *params, name)) {
-        violations->push_back(
-            {ParamPath(field, name),
-             "without data it is that of the training: leave it out, or give "
-             "data"});
-      }
-      take(name);
-    }
-    take("data");
-  }
-  if (IsDefault(entry, *params, "tokenizer")) {
-    take("tokenizer");
-    take("marks");
-  }
+  TakeTextTrainedOn({entry, field, trained_on}, params, violations);
   if (IsEmptyList(*params, "lengths")) {
     TakeLengths(Params(trained_on.params()).Integer("length"), params);
   }
@@ -222,32 +186,12 @@ Param OfData(Param param) {
   return param;
 }
 
-// What text is and how it becomes tokens.
-std::vector<Param> Source() {
-  return {
-      OfData(Strings(
-          "data",
-          "Files or folders of text: below data/ of the storage root, where "
-          "`ordo push data` puts them, or with their whole path below a data "
-          "root of the workers. Of a folder all files count but those that "
-          "begin with a dot.")),
-      Choice("format", {"file", "lines", "json_lines", "tokens"},
-             "What a document is: a file of UTF-8, a line of one, a field of "
-             "each line of JSON; or flat token files (.bin with .bin.json). "
-             "Each may be .gz or .zst."),
-      String("field", "text", "Field of JSON lines that holds the text."),
-      Choice("marks", {"begin", "end", "both", "none"},
-             "Tokens of the tokenizer that stand around each document."),
-      Integer("split_seed", 1, {0, 1e9}, "Decides which are held out."),
-  };
-}
-
 Entry TextEntry() {
   Entry entry;
   entry.name = kText;
   entry.source =
       "windows of perplexity after Press et al. 2022, arXiv:2108.12409";
-  entry.params = Source();
+  entry.params = TextSource();
   entry.vocabulary_of = TextVocabulary;
   return entry;
 }
@@ -281,13 +225,7 @@ Entry Training() {
 Entry Perplexity() {
   Entry entry = OfKind(
       Kind::kEvaluationTask, TextEntry(),
-      {OfData(String("tokenizer", "",
-                     "As of the training task; empty: that of the training.")),
-       Number("held_out", 0, {0, 0.99},
-              "Share of documents that are held out, as in the training task."),
-       Choice("split", {"held_out", "all", "trained"},
-              "Which documents are read."),
-       Numbers("lengths", LengthRange(),
+      {Numbers("lengths", LengthRange(),
                "Tokens of a window; empty: 1, 2 and 4 times the length of the "
                "training."),
        Choice("protocol", {"blocks", "overlap", "stride"},
@@ -301,6 +239,7 @@ Entry Perplexity() {
                "Only every k-th window is read."),
        Integer("max_tokens", 0, {0, 1e12, "tokens"},
                "Only the first tokens of the text are read; 0: all.")});
+  for (Param& param : TextEvaluated()) entry.params.push_back(std::move(param));
   entry.text =
       "Perplexity of text, by token, word and byte, in windows of several "
       "lengths. Without data that of the model's training that is held out.";
@@ -479,6 +418,82 @@ Entry Questions() {
 }
 
 }  // namespace
+
+int TextVocabulary(const ParamMap& params) {
+  return Params(params).String("tokenizer") == kByteTokenizer ? kByteVocabulary
+                                                              : 0;
+}
+
+std::vector<Param> TextSource() {
+  return {
+      OfData(Strings(
+          "data",
+          "Files or folders of text: below data/ of the storage root, where "
+          "`ordo push data` puts them, or with their whole path below a data "
+          "root of the workers. Of a folder all files count but those that "
+          "begin with a dot.")),
+      Choice("format", {"file", "lines", "json_lines", "tokens"},
+             "What a document is: a file of UTF-8, a line of one, a field of "
+             "each line of JSON; or flat token files (.bin with .bin.json). "
+             "Each may be .gz or .zst."),
+      String("field", "text", "Field of JSON lines that holds the text."),
+      Choice("marks", {"begin", "end", "both", "none"},
+             "Tokens of the tokenizer that stand around each document."),
+      Integer("split_seed", 1, {0, 1e9}, "Decides which are held out."),
+  };
+}
+
+std::vector<Param> TextEvaluated() {
+  return {
+      OfData(String("tokenizer", "",
+                    "As of the training task; empty: that of the training.")),
+      Number("held_out", 0, {0, 0.99},
+             "Share of documents that are held out, as in the training task."),
+      Choice("split", {"held_out", "all", "trained"},
+             "Which documents are read."),
+  };
+}
+
+void CheckTextEvaluated(std::string_view field, const ParamMap& map,
+                        std::vector<base::FieldViolation>* violations) {
+  const Params params(map);
+  const auto data = params.Strings("data");
+  CheckPaths(field, data, violations);
+  const std::string tokenizer = params.String("tokenizer");
+  if (!tokenizer.empty()) CheckTokenizer(field, tokenizer, violations);
+  if (!data.empty() && params.String("split") != "all" &&
+      params.Number("held_out") == 0) {
+    violations->push_back(
+        {ParamPath(field, "held_out"),
+         absl::StrCat("must be above 0 with split: ", params.String("split"),
+                      "; or set split: all")});
+  }
+}
+
+void TakeTextTrainedOn(const TextTraining& training, ParamMap* params,
+                       std::vector<base::FieldViolation>* violations) {
+  const auto take = [&](const char* name) {
+    const auto& trained = training.trained_on.params();
+    const auto found = trained.find(name);
+    if (found != trained.end()) (*params)[name] = found->second;
+  };
+  if (IsEmptyList(*params, "data")) {
+    for (const char* name : {"format", "field", "held_out", "split_seed"}) {
+      if (!IsDefault(training.evaluation, *params, name)) {
+        violations->push_back(
+            {ParamPath(training.field, name),
+             "without data it is that of the training: leave it out, or give "
+             "data"});
+      }
+      take(name);
+    }
+    take("data");
+  }
+  if (IsDefault(training.evaluation, *params, "tokenizer")) {
+    take("tokenizer");
+    take("marks");
+  }
+}
 
 std::vector<Entry> TextEntries() {
   return {Training(), Perplexity(), Questions()};

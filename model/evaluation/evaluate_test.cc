@@ -17,8 +17,11 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "model/evaluation/decode.h"
+#include "model/evaluation/inspect.h"
 #include "model/evaluation/items.h"
 #include "model/tasks/addition.h"
+#include "model/tasks/inside/inside_task.h"
+#include "model/tasks/inside/rows.h"
 #include "model/tasks/pairs.h"
 #include "model/training/numerics.h"
 #include "model/training/run.h"
@@ -82,6 +85,46 @@ TEST_F(EvaluateTest, ATrainedModelAnswersOneDigitSums) {
       ScoresOf(run_->model(), *Grid(2, 50), EvaluateOptions()));
   EXPECT_GE(scores.metrics.at("trained_mean"), 0.9);
   EXPECT_LE(scores.metrics.at("outside_mean"), 0.5);
+}
+
+TEST_F(EvaluateTest, AModelIsLookedIntoTextByText) {
+  tasks::PairsOptions sums;
+  sums.max_first = sums.max_second = 1;
+  tasks::InsideQuery query;
+  query.kind = tasks::InsideQuery::Kind::kAttention;
+  query.layers = {1, 2};
+  const auto task = tasks::inside::MakeInside(
+      query, tasks::inside::MakeRowsOfTask(
+                 tasks::MakePairs(tasks::Addition(), sums), {3, 100}));
+  std::vector<int64_t> progress;
+  EvaluateOptions options;
+  options.seed = 5;
+  options.on_progress = [&](int64_t num_done, int64_t num_total) {
+    EXPECT_EQ(num_total, 3);
+    progress.push_back(num_done);
+  };
+  ORDO_ASSERT_OK_AND_ASSIGN(const Outcome outcome,
+                            Evaluate(run_->model(), *task, options));
+  EXPECT_THAT(progress, ElementsAre(0, 1, 2, 3));
+  // Of the first text alone.
+  EXPECT_EQ(outcome.scores.details["maps"].size(), 2u);
+  ASSERT_EQ(outcome.items.size(), 3u);
+  double sum = 0;
+  for (int64_t i = 0; i < 3; ++i) {
+    const tasks::Question question = task->Generate(5, i).value();
+    const tasks::Inside inside =
+        Inspect(run_->model(), query, question.prompt, false);
+    EXPECT_EQ(outcome.items[i].id, "5-" + std::to_string(i));
+    EXPECT_EQ(outcome.items[i].score, inside.score);
+    EXPECT_EQ(outcome.items[i].output,
+              task->tokenizer().Decode(question.prompt));
+    sum += inside.numbers.at("diagonal_l2");
+  }
+  EXPECT_NEAR(outcome.scores.metrics.at("diagonal_l2"), sum / 3, 1e-12);
+  options.should_stop = [] { return true; };
+  options.on_progress = [](int64_t, int64_t) {};
+  EXPECT_THAT(Evaluate(run_->model(), *task, options),
+              StatusIs(absl::StatusCode::kCancelled));
 }
 
 TEST_F(EvaluateTest, ScoresDoNotDependOnTheBatches) {

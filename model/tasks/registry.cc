@@ -12,6 +12,7 @@
 #include "model/tasks/bitwise_or.h"
 #include "model/tasks/counting.h"
 #include "model/tasks/flip_flop.h"
+#include "model/tasks/inside_params.h"
 #include "model/tasks/nope/nope.h"
 #include "model/tasks/nope/scan_task.h"
 #include "model/tasks/pairs.h"
@@ -360,6 +361,21 @@ MadeEvaluation MadeUp(const Params& params,
   return kMake(params, trained_on);
 }
 
+// Of the inside of a model. What it reads without data of its own are rows of
+// what the model was trained on, unless that is text, which says where it is.
+template <InsideQuery::Kind kKind>
+MadeEvaluation LooksInside(const Params& params,
+                        const ordo::training::v1::Data* trained_on,
+                        const DataAccess& access) {
+  InsideSource source{nullptr, access};
+  if (trained_on != nullptr && trained_on->task() != kTextTask &&
+      params.Strings("data").empty()) {
+    ORDO_ASSIGN_OR_RETURN(source.trained_on,
+                          MakeTrainingTask(*trained_on, access));
+  }
+  return InsideOf(kKind, params, std::move(source));
+}
+
 constexpr TrainingRow kTrainingTasks[] = {
     {"addition", MadeUp<PairsOf<AdditionSizes>>},
     {"bitwise_or", MadeUp<PairsOf<BitwiseOrSizes>>},
@@ -380,6 +396,7 @@ constexpr TrainingRow kTrainingTasks[] = {
 
 constexpr EvaluationRow kEvaluationTasks[] = {
     {"addition_grid", MadeUp<PairGridOf<AdditionSizes>>},
+    {"attention_map", LooksInside<InsideQuery::Kind::kAttention>},
     {"bitwise_or_grid", MadeUp<PairGridOf<BitwiseOrSizes>>},
     {"counting", MadeUp<CountingAnswersOf>},
     {"flip_flop", MadeUp<FlipFlopReadsOf>},
@@ -388,12 +405,14 @@ constexpr EvaluationRow kEvaluationTasks[] = {
     {"nope", MadeUp<NopeLengthsOf>},
     {"passkey", MadeUp<PasskeyTestsOf>},
     {"pcfg", MadeUp<PcfgLengthsOf>},
+    {"position_similarity", LooksInside<InsideQuery::Kind::kPositions>},
     {"questions", QuestionsOf},
     {"ruler", MadeUp<RulerTestsOf>},
     {"ruoss", MadeUp<RuossLengthsOf>},
     {"scan", MadeUp<ScanAnswersOf>},
     {"selective_copy", MadeUp<SelectiveCopiesOf>},
     {"sorting_grid", MadeUp<PairGridOf<SortingSizes>>},
+    {"stability", LooksInside<InsideQuery::Kind::kShifts>},
     {"text", PerplexityOf},
 };
 

@@ -117,6 +117,12 @@ const DataAccess& Examples() {
   return *access;
 }
 
+// What is read there is put to no question.
+bool LooksInside(const std::string& name) {
+  return name == "attention_map" || name == "position_similarity" ||
+         name == "stability";
+}
+
 TEST(Registry, MakesEveryTaskWithItsDefaultsAndTheCataloguesVocabulary) {
   for (const std::string& name : TrainingTaskNames()) {
     // It has no data by default.
@@ -129,7 +135,8 @@ TEST(Registry, MakesEveryTaskWithItsDefaultsAndTheCataloguesVocabulary) {
         catalog::Find(catalog::Kind::kTrainingTask, name)->vocabulary_size);
   }
   for (const std::string& name : EvaluationTaskNames()) {
-    if (name == "text" || name == "questions") continue;
+    // They have no data by default either.
+    if (name == "text" || name == "questions" || LooksInside(name)) continue;
     ordo::training::v1::Evaluation evaluation;
     evaluation.set_task(name);
     ORDO_ASSERT_OK_AND_ASSIGN(const auto task,
@@ -248,6 +255,14 @@ std::vector<Case> SmallEvaluationTasks() {
   cases.push_back({"questions",
                    {{"max_tokens", 33}},
                    {{"path", "twenty.jsonl"}, {"tokenizer", "bytes"}}});
+  for (const char* name :
+       {"attention_map", "position_similarity", "stability"}) {
+    cases.push_back(
+        {name,
+         {{"samples", 20}, {"min_length", 2}, {"max_length", 24}},
+         {{"format", "lines"}, {"split", "all"}, {"tokenizer", "bytes"}},
+         {{"data", {"twenty.txt"}}}});
+  }
   return cases;
 }
 
@@ -328,6 +343,12 @@ TEST(Registry, QuestionsAreAsManyAndAsLongAsTheCatalogueSays) {
     for (int64_t i = 0; i < task->size(); ++i) {
       const Question question = task->Generate(1, i).value();
       const auto length = static_cast<int64_t>(question.prompt.size());
+      if (LooksInside(of_task.name)) {
+        EXPECT_LE(length, task->PromptLength(i)) << of_task.name;
+        longest = entry.row_length(evaluation.params());
+        EXPECT_LE(task->PromptLength(i), longest) << of_task.name;
+        continue;
+      }
       EXPECT_EQ(length, task->PromptLength(i)) << of_task.name;
       // What is decoded is fed too, but for the last token.
       const bool decoded = question.places.empty();
@@ -400,6 +421,7 @@ TEST(Registry, ItemsScoreAndStandTogetherAsTheCatalogueSays) {
 // A perfect model, and one that is always wrong.
 TEST(Registry, EveryEvaluationScoresWhatIsMarked) {
   for (const Case& of_task : SmallEvaluationTasks()) {
+    if (LooksInside(of_task.name)) continue;
     ordo::training::v1::Evaluation evaluation;
     evaluation.set_task(of_task.name);
     *evaluation.mutable_params() =
@@ -477,6 +499,7 @@ TEST(Registry, TheMeanOfItemScoresIsTheHeadline) {
   for (const Case& of_task : SmallEvaluationTasks()) {
     // Items are scored by likelihood, and are not their rows.
     if (of_task.name == "text" || of_task.name == "questions") continue;
+    if (LooksInside(of_task.name)) continue;
     ordo::training::v1::Evaluation evaluation;
     evaluation.set_task(of_task.name);
     *evaluation.mutable_params() =
@@ -507,6 +530,28 @@ TEST(Registry, TheMeanOfItemScoresIsTheHeadline) {
     EXPECT_GT(mean, 0) << of_task.name;
     EXPECT_LT(mean, 1) << of_task.name;
   }
+}
+
+// Rows of what it was trained on, where that is not text.
+TEST(Registry, TheInsideOfAModelIsLookedAtOnWhatItWasTrainedOn) {
+  ordo::training::v1::Evaluation evaluation;
+  evaluation.set_task("stability");
+  (*evaluation.mutable_params())["samples"].set_number_value(3);
+  const ordo::training::v1::Data sums = AdditionData(3);
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto task,
+                            MakeEvaluationTask(evaluation, &sums));
+  EXPECT_EQ(task->size(), 3);
+  EXPECT_EQ(task->measure(), Measure::kInside);
+  EXPECT_EQ(task->inside()->begin, kBegin);
+  EXPECT_EQ(task->inside()->shift, 3);
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto training, MakeTrainingTask(sums));
+  std::vector<int64_t> row = training->Generate(9, 2).value().tokens;
+  row.pop_back();
+  EXPECT_EQ(task->Generate(9, 2).value().prompt, row);
+  // Nothing says what to read.
+  EXPECT_THAT(
+      MakeEvaluationTask(evaluation, nullptr),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("params.data")));
 }
 
 ordo::training::v1::Data TextData() {

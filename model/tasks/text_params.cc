@@ -17,7 +17,24 @@ using catalog::Params;
 
 // Where the parameters stand, for messages.
 constexpr char kTrainingField[] = "data.params";
-constexpr char kEvaluationField[] = "params";
+
+constexpr char kNeeded[] =
+    "is needed: the model was not trained here on text that says it";
+
+text::rows::WindowOptions WindowsOf(const Params& params) {
+  using text::rows::Protocol;
+  text::rows::WindowOptions windows;
+  const std::string protocol = params.String("protocol");
+  windows.protocol = protocol == "overlap"  ? Protocol::kOverlap
+                     : protocol == "stride" ? Protocol::kStride
+                                            : Protocol::kBlocks;
+  windows.step = static_cast<int>(params.Integer("step"));
+  windows.drop_last = params.Bool("drop_last");
+  windows.every = static_cast<int>(params.Integer("every"));
+  return windows;
+}
+
+}  // namespace
 
 text::task::TextOptions TextOptionsOf(const Params& params, const char* field) {
   text::task::TextOptions options;
@@ -45,34 +62,22 @@ text::store::HeldOut HeldOutOf(const Params& params) {
   return held_out;
 }
 
-text::rows::WindowOptions WindowsOf(const Params& params) {
-  using text::rows::Protocol;
-  text::rows::WindowOptions windows;
-  const std::string protocol = params.String("protocol");
-  windows.protocol = protocol == "overlap"  ? Protocol::kOverlap
-                     : protocol == "stride" ? Protocol::kStride
-                                            : Protocol::kBlocks;
-  windows.step = static_cast<int>(params.Integer("step"));
-  windows.drop_last = params.Bool("drop_last");
-  windows.every = static_cast<int>(params.Integer("every"));
-  return windows;
+text::task::Split SplitOf(const Params& params) {
+  const std::string split = params.String("split");
+  return split == "all"       ? text::task::Split::kAll
+         : split == "trained" ? text::task::Split::kTrained
+                              : text::task::Split::kHeldOut;
 }
 
-// What only the training says, where it is text.
-absl::Status CheckComplete(const text::task::PerplexityOptions& options) {
-  constexpr char kFix[] =
-      "is needed: the model was not trained here on text that says it";
-  std::vector<base::FieldViolation> violations;
-  const std::string field = kEvaluationField;
-  if (options.text.data.empty()) violations.push_back({field + ".data", kFix});
-  if (options.text.tokenizer.empty()) {
-    violations.push_back({field + ".tokenizer", kFix});
+void CheckTextGiven(const text::task::TextOptions& options,
+                    std::vector<base::FieldViolation>* violations) {
+  if (options.data.empty()) {
+    violations->push_back({options.field + ".data", kNeeded});
   }
-  if (options.lengths.empty()) violations.push_back({field + ".lengths", kFix});
-  return base::InvalidFields(violations);
+  if (options.tokenizer.empty()) {
+    violations->push_back({options.field + ".tokenizer", kNeeded});
+  }
 }
-
-}  // namespace
 
 absl::StatusOr<std::unique_ptr<TrainingTask>> TextOf(const Params& params,
                                                      const DataAccess& access) {
@@ -92,10 +97,7 @@ absl::StatusOr<std::unique_ptr<EvaluationTask>> PerplexityOf(
     const DataAccess& access) {
   text::task::PerplexityOptions options;
   options.text = TextOptionsOf(params, kEvaluationField);
-  const std::string split = params.String("split");
-  options.split = split == "all"       ? text::task::Split::kAll
-                  : split == "trained" ? text::task::Split::kTrained
-                                       : text::task::Split::kHeldOut;
+  options.split = SplitOf(params);
   options.held_out = HeldOutOf(params);
   options.windows = WindowsOf(params);
   for (const double length : params.Numbers("lengths")) {
@@ -106,7 +108,12 @@ absl::StatusOr<std::unique_ptr<EvaluationTask>> PerplexityOf(
     options.trained_length =
         static_cast<int>(Params(trained_on->params()).Integer("length"));
   }
-  ORDO_RETURN_IF_ERROR(CheckComplete(options));
+  std::vector<base::FieldViolation> violations;
+  CheckTextGiven(options.text, &violations);
+  if (options.lengths.empty()) {
+    violations.push_back({options.text.field + ".lengths", kNeeded});
+  }
+  ORDO_RETURN_IF_ERROR(base::InvalidFields(violations));
   return text::task::OpenPerplexity(access, options);
 }
 

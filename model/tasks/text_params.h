@@ -2,11 +2,16 @@
 #define ORDO_MODEL_TASKS_TEXT_PARAMS_H_
 
 #include <memory>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "base/status/details.h"
 #include "model/catalog/catalog.h"
 #include "model/tasks/data_access.h"
 #include "model/tasks/task.h"
+#include "model/text/store/facts.h"
+#include "model/text/task/token_data.h"
+#include "model/text/task/token_stream.h"
 #include "proto/ordo/training/v1/spec.pb.h"
 
 // The tasks on text, from the parameters that the catalogue has for them
@@ -15,6 +20,20 @@
 namespace ordo::model::tasks {
 
 inline constexpr char kTextTask[] = "text";
+// Where the parameters of an evaluation stand, for messages.
+inline constexpr char kEvaluationField[] = "params";
+
+// What text is and which of it is read, of a training task or of an evaluation,
+// at `field`; the split is an evaluation's.
+text::task::TextOptions TextOptionsOf(const catalog::Params& params,
+                                      const char* field);
+text::store::HeldOut HeldOutOf(const catalog::Params& params);
+text::task::Split SplitOf(const catalog::Params& params);
+
+// Complains about an evaluation without data or without a tokenizer, which then
+// the training would have to say.
+void CheckTextGiven(const text::task::TextOptions& options,
+                    std::vector<base::FieldViolation>* violations);
 
 absl::StatusOr<std::unique_ptr<TrainingTask>> TextOf(
     const catalog::Params& params, const DataAccess& access);

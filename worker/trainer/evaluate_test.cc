@@ -109,6 +109,25 @@ TEST_F(EvaluateTest, ReportsWhatBecameOfEachItem) {
   }
 }
 
+TEST_F(EvaluateTest, LooksIntoAModelInThePrecisionThatIsAskedFor) {
+  spec_.mutable_checkpoints()->DeleteSubrange(1, 1);
+  spec_.clear_evaluations();
+  auto* evaluation = spec_.add_evaluations();
+  evaluation->set_name("inside");
+  evaluation->set_task("stability");
+  evaluation->set_seed(1);
+  (*evaluation->mutable_params())["samples"].set_number_value(3);
+  (*evaluation->mutable_params())["precision"].set_string_value("bf16");
+  EXPECT_THAT(Run(), IsOkAndHolds(ordo::training::v1::FINISHED));
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const std::string result,
+      base::ReadFile(files_, folder_.Path("e/results/inside-7-1/result.json"),
+                     1 << 20));
+  EXPECT_THAT(result, HasSubstr("\"precision\": \"bf16\""));
+  EXPECT_THAT(result, HasSubstr("\"add_attention_l2\": "));
+  EXPECT_THAT(result, HasSubstr("\"items\": 3,"));
+}
+
 TEST_F(EvaluateTest, AnotherEncodingGivesReportsOfTheirOwn) {
   ORDO_ASSERT_OK(Run());
   spec_.mutable_encoding()->set_name("yarn");

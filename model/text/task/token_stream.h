@@ -32,6 +32,10 @@ class TokenStream {
   absl::StatusOr<std::vector<int64_t>> Read(uint64_t begin,
                                             uint64_t count) const;
 
+  // Number of the first token of document `document`; of as many documents as
+  // there are, num_tokens().
+  uint64_t DocumentBegin(uint64_t document) const { return begins_[document]; }
+
   // Number, in the stream, of the document that has token number `token`.
   uint64_t DocumentAt(uint64_t token) const;
 

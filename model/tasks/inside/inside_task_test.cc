@@ -1,0 +1,157 @@
+#include "model/tasks/inside/inside_task.h"
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "model/text/tokenizers/byte_tokenizer.h"
+
+namespace ordo::model::tasks::inside {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Kind = InsideQuery::Kind;
+
+// Texts as bytes.
+class Texts : public Rows {
+ public:
+  explicit Texts(std::vector<std::string> texts) : texts_(std::move(texts)) {}
+
+  const Tokenizer& tokenizer() const override { return *tokenizer_; }
+  int64_t size() const override { return static_cast<int64_t>(texts_.size()); }
+  int max_length() const override { return 40; }
+  absl::StatusOr<std::vector<int64_t>> Get(uint64_t /*seed*/,
+                                           int64_t index) const override {
+    return tokenizer_->Encode(texts_[static_cast<size_t>(index)]);
+  }
+  std::string Id(uint64_t /*seed*/, int64_t index) const override {
+    return "text-" + std::to_string(index);
+  }
+  std::optional<int64_t> begin_token() const override { return 2; }
+  std::string data_fingerprint() const override { return "f00d"; }
+
+ private:
+  const std::vector<std::string> texts_;
+  const std::unique_ptr<Tokenizer> tokenizer_ =
+      text::tokenizers::MakeByteTokenizer();
+};
+
+std::unique_ptr<EvaluationTask> Made(Kind kind,
+                                     std::vector<std::string> texts) {
+  InsideQuery query;
+  query.kind = kind;
+  return MakeInside(query, std::make_unique<Texts>(std::move(texts)));
+}
+
+Marked Seen(std::vector<Inside> inside) {
+  Marked marked;
+  marked.inside = std::move(inside);
+  return marked;
+}
+
+TEST(InsideTaskTest, QuestionsAreTheRowsAndTheQueryHasTheirBeginning) {
+  const auto task = Made(Kind::kShifts, {"ab", "c"});
+  EXPECT_EQ(task->size(), 2);
+  EXPECT_EQ(task->measure(), Measure::kInside);
+  ASSERT_NE(task->inside(), nullptr);
+  EXPECT_EQ(task->inside()->begin, 2);
+  EXPECT_EQ(task->PromptLength(1), 40);
+  EXPECT_EQ(task->AnswerLength(1), 0);
+  ORDO_ASSERT_OK_AND_ASSIGN(const Question question, task->Generate(1, 0));
+  EXPECT_EQ(question.prompt, (std::vector<int64_t>{4 + 'a', 4 + 'b'}));
+  EXPECT_EQ(task->ItemId(1, 1), "text-1");
+  EXPECT_EQ(task->data_fingerprint(), "f00d");
+}
+
+TEST(InsideTaskTest, NumbersAreMeansOverTheTextsThatHaveThem) {
+  const double nothing = std::numeric_limits<double>::quiet_NaN();
+  const Scores scores =
+      Made(Kind::kShifts, {"a", "b", "c"})
+          ->Score(Seen({{{{"shift_attention_l2", 1}, {"add_attention_l10", 3}}},
+                        {{{"shift_attention_l2", 4}}},
+                        {{{"shift_attention_l2", nothing}}}}));
+  EXPECT_THAT(scores.metrics,
+              ElementsAre(std::pair("add_attention_l10", 3),
+                          std::pair("shift_attention_l2", 2.5)));
+  // By layer. Of 1 and 4 the deviation is sqrt(4.5), by the root of 2: 1.5.
+  EXPECT_EQ(scores.csv,
+            "quantity,layer,mean,standard_error,texts\n"
+            "shift_attention,2,2.5,1.5,2\n"
+            "add_attention,10,3,0,1\n");
+  EXPECT_THAT(scores.markdown,
+              HasSubstr("| shift_attention | 2 | 2.5 | 1.5 |"));
+  EXPECT_EQ(scores.details["texts"], 3);
+  EXPECT_EQ(scores.details["shift"], 3);
+  EXPECT_EQ(scores.details["adds_tokens"], true);
+  EXPECT_EQ(scores.details["layers"][0]["layer"], 2);
+  EXPECT_EQ(scores.details["layers"][0]["shift_attention"]["mean"], 2.5);
+  EXPECT_EQ(scores.details["data_fingerprint"], "f00d");
+  EXPECT_FALSE(scores.details.contains("maps"));
+}
+
+TEST(InsideTaskTest, MapsStandWithTheTokensOfTheirText) {
+  Inside inside;
+  inside.numbers = {{"diagonal_l2", 0.75}};
+  inside.maps = {{"full", 2, 0, 2, {1, 0, 0.25F, 0.75F}},
+                 {"position_only", 2, 1, 2, {1, 0, 1.0F / 3, 2.0F / 3}}};
+  const Scores scores =
+      Made(Kind::kAttention, {"a\n", "b"})->Score(Seen({inside, Inside()}));
+  const auto& maps = scores.details["maps"];
+  ASSERT_EQ(maps.size(), 2u);
+  EXPECT_EQ(maps[0]["source"], "full");
+  EXPECT_EQ(maps[0]["rows"].dump(), "[[1.0,0.0],[0.25,0.75]]");
+  EXPECT_EQ(maps[1]["head"], 1);
+  EXPECT_EQ(maps[1]["rows"].dump(), "[[1.0,0.0],[0.333333,0.666667]]");
+  EXPECT_EQ(scores.details["tokens"].dump(), "[\"a\",\"\\n\"]");
+  EXPECT_EQ(scores.details["newlines"].dump(), "[1]");
+  EXPECT_EQ(scores.details["titles"].dump(), "[]");
+  // From 1; what is 0 is left out.
+  EXPECT_EQ(scores.csv,
+            "source,layer,head,query,key,weight\n"
+            "full,2,0,1,1,1\n"
+            "full,2,0,2,1,0.25\n"
+            "full,2,0,2,2,0.75\n"
+            "position_only,2,1,1,1,1\n"
+            "position_only,2,1,2,1,0.333333\n"
+            "position_only,2,1,2,2,0.666667\n");
+}
+
+TEST(InsideTaskTest, TitlesAreLinesBetweenEqualSigns) {
+  Inside inside;
+  inside.maps = {{"full", 1, 0, 1, {1}}};
+  const Scores scores = Made(Kind::kAttention, {"x\n = A =\n=\na=\n= b ="})
+                            ->Score(Seen({inside}));
+  // "\n" before a title and after it is none of it.
+  EXPECT_EQ(scores.details["titles"].dump(), "[2,3,4,5,6,7,14,15,16,17,18]");
+}
+
+TEST(InsideTaskTest, CurvesGoAsFarAsTheLongestText) {
+  Inside first, second;
+  first.curves = {{1, {1, 0.5}}, {2, {1, 0}}};
+  second.curves = {{1, {1, 0.25, -1}}, {2, {1, 0.5, 0.125}}};
+  const Scores scores =
+      Made(Kind::kPositions, {"a", "b"})->Score(Seen({first, second}));
+  EXPECT_EQ(scores.details["curves"].dump(),
+            "[{\"layer\":1,\"values\":[1.0,0.375,-1.0]},"
+            "{\"layer\":2,\"values\":[1.0,0.25,0.125]}]");
+  EXPECT_EQ(scores.csv,
+            "layer,distance,similarity,texts\n"
+            "1,0,1,2\n1,1,0.375,2\n1,2,-1,1\n"
+            "2,0,1,2\n2,1,0.25,2\n2,2,0.125,1\n");
+}
+
+TEST(InsideTaskTest, WithoutAnythingToSeeThereAreNoNumbers) {
+  const Scores scores = Made(Kind::kPositions, {"a"})->Score(Seen({Inside()}));
+  EXPECT_TRUE(scores.metrics.empty());
+  EXPECT_EQ(scores.details["curves"].dump(), "[]");
+  EXPECT_FALSE(scores.markdown.empty());
+}
+
+}  // namespace
+}  // namespace ordo::model::tasks::inside
