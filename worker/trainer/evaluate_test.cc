@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/clock/clock.h"
+#include "base/files/file_util.h"
 #include "base/files/testing/temporary_folder.h"
 #include "base/records/records.h"
 #include "base/status/testing/status_matchers.h"
