@@ -54,6 +54,11 @@ absl::StatusOr<std::unique_ptr<LogSource>> LogSource::Make(
   if (request.rank() < 0 || request.rank() >= ranks) {
     violations.push_back({"rank", absl::StrCat("must be 0..", ranks - 1,
                                                ", is ", request.rank())});
+  } else if (request.metrics() && request.rank() != 0) {
+    violations.push_back(
+        {"rank",
+         "ranks have no metrics of their own: leave it out, or leave out "
+         "metrics"});
   }
   ORDO_RETURN_IF_ERROR(base::InvalidFields(violations));
   return std::unique_ptr<LogSource>(
@@ -80,9 +85,11 @@ absl::StatusOr<StreamStep> LogSource::FindAttempt() {
 }
 
 absl::Status LogSource::Open() {
+  const std::string name =
+      metrics_ ? "metrics.jsonl" : absl::StrCat("rank-", rank_, ".log");
   const std::string path = base::JoinPath(
-      storage_.root, absl::StrCat("jobs/", job_, "/attempts/", attempt_,
-                                  "/rank-", rank_, ".log"));
+      storage_.root,
+      absl::StrCat("jobs/", job_, "/attempts/", attempt_, "/", name));
   auto opened = storage_.files.OpenForRead(path);
   // The supervisor makes it when it starts the trainer.
   if (absl::IsNotFound(opened.status())) return absl::OkStatus();
@@ -90,9 +97,9 @@ absl::Status LogSource::Open() {
   ORDO_ASSIGN_OR_RETURN(const uint64_t size, (*opened)->Size());
   end_ = static_cast<int64_t>(size);
   if (offset_ > end_) {
-    return absl::OutOfRangeError(
-        absl::StrCat("offset: ", offset_, " is beyond the ", size,
-                     " bytes of the log of attempt ", attempt_));
+    return absl::OutOfRangeError(absl::StrCat(
+        "offset: ", offset_, " is beyond the ", size, " bytes of ",
+        metrics_ ? "the metrics" : "the log", " of attempt ", attempt_));
   }
   file_ = *std::move(opened);
   return absl::OkStatus();

@@ -18,7 +18,8 @@ namespace ordo::services::jobs {
 // Most bytes of one message of a log.
 inline constexpr size_t kMaxLogPartBytes = 64 << 10;
 
-// The log of a job, part by part, for a files::StreamReactor. Not thread-safe.
+// The log of a job, or its metrics, part by part, for a files::StreamReactor.
+// Not thread-safe.
 class LogSource {
  public:
   // Checks the request. INVALID_ARGUMENT by field; NOT_FOUND when there is no
@@ -44,6 +45,7 @@ class LogSource {
         job_(job),
         attempt_(request.attempt()),
         rank_(request.rank()),
+        metrics_(request.metrics()),
         offset_(request.offset()),
         follow_(request.follow()) {}
 
@@ -59,6 +61,7 @@ class LogSource {
   const std::string job_;
   int32_t attempt_;
   const int32_t rank_;
+  const bool metrics_;
   int64_t offset_;
   const bool follow_;
 

@@ -110,6 +110,27 @@ TEST_F(LogSourceTest, GivesAnEarlierAttemptFromAnOffset) {
   EXPECT_TRUE(reader->Finish().ok());
 }
 
+TEST_F(LogSourceTest, MetricsStandInThePlaceOfALog) {
+  Job job = loopback_.scheduler().GetJob("a").value();
+  job.mutable_spec()->mutable_resources()->set_ranks(2);
+  loopback_.scheduler().PutJob(job);
+  StartAttempt(1);
+  loopback_.Append(LogPath(1), "a log");
+  loopback_.Append("jobs/a/attempts/1/metrics.jsonl", "{\"step\":1}\n");
+  ReadLogsRequest request = Request();
+  request.set_metrics(true);
+  std::string text;
+  EXPECT_TRUE(ReadAll(request, &text).ok());
+  EXPECT_EQ(text, "{\"step\":1}\n");
+  request.set_offset(100);
+  EXPECT_THAT(ReadAll(request, &text).error_message(),
+              HasSubstr("beyond the 11 bytes of the metrics of attempt 1"));
+  request = Request();
+  request.set_metrics(true);
+  request.set_rank(1);
+  EXPECT_EQ(FieldOf(ReadAll(request, &text)), "rank");
+}
+
 TEST_F(LogSourceTest, OffsetAtTheEndGivesNothing) {
   StartAttempt(1);
   loopback_.Append(LogPath(1), "0123");

@@ -52,6 +52,7 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   request.set_attempt(static_cast<int32_t>(attempt));
   request.set_rank(static_cast<int32_t>(rank));
   request.set_follow(arguments.Has("follow"));
+  request.set_metrics(arguments.Has("metrics"));
   if (request.follow()) context.interrupt.CatchSignals();
 
   base::BackoffOptions backoff;
@@ -92,12 +93,15 @@ Command LogsCommand() {
       "it\n"
       "goes on as the log grows, into later attempts, until the job has "
       "ended.\n"
+      "With --metrics it prints the losses and scores that the trainer "
+      "recorded.\n"
       "With -o json or yaml each piece of the log is a message, its data in\n"
       "base64: a log may hold any bytes.";
   command.options = {
       {"follow", 'f', "", "go on until the job has ended"},
       {"attempt", 0, "NUMBER", "attempt to read; default the newest"},
       {"rank", 0, "NUMBER", "rank to read; default 0"},
+      {"metrics", 0, "", "losses and scores instead, a line of JSON each"},
   };
   command.min_arguments = 1;
   command.max_arguments = 1;

@@ -19,6 +19,14 @@ TEST_F(LogsTest, PrintsTheLogAsItStands) {
   EXPECT_EQ(out(), "first line\nsecond\n");
 }
 
+TEST_F(LogsTest, MetricsStandInThePlaceOfTheLog) {
+  scheduler_.SetJob("a", Job::RUNNING);
+  scheduler_.AppendLog("a", "a log\n");
+  scheduler_.AppendMetrics("a", "{\"step\":1,\"loss\":2.5}\n");
+  EXPECT_EQ(Run({"logs", "a", "--metrics"}), 0);
+  EXPECT_EQ(out(), "{\"step\":1,\"loss\":2.5}\n");
+}
+
 TEST_F(LogsTest, JsonIsAMessageForEachPiece) {
   scheduler_.SetJob("a", Job::RUNNING);
   scheduler_.AppendLog("a", "text");

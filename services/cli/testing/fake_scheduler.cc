@@ -47,6 +47,7 @@ struct FakeScheduler::State {
   std::vector<std::string> order;  // Oldest first.
   std::map<std::string, std::string> request_ids;
   std::map<std::string, std::string> logs;
+  std::map<std::string, std::string> metrics;
   std::map<std::string, int> watchers;
   std::string watch_to_break;  // Of which job; empty: none.
   int watches_to_refuse = 0;
@@ -221,7 +222,9 @@ class FakeScheduler::Jobs : public jobs::v1::JobsService::Service {
     state_.changed.NotifyAll();
     size_t offset = static_cast<size_t>(request->offset());
     while (!context->IsCancelled() && !state_.leaving) {
-      const std::string& log = state_.logs[request->name()];
+      const std::string& log = request->metrics()
+                                   ? state_.metrics[request->name()]
+                                   : state_.logs[request->name()];
       while (offset < log.size()) {
         jobs::v1::ReadLogsResponse response;
         response.set_data(log.substr(offset, kPieceBytes));
@@ -551,6 +554,13 @@ void FakeScheduler::SetFile(const std::string& name, const std::string& path,
 void FakeScheduler::AppendLog(const std::string& id, const std::string& text) {
   base::MutexLock lock(state_->mutex);
   state_->logs["jobs/" + id] += text;
+  state_->changed.NotifyAll();
+}
+
+void FakeScheduler::AppendMetrics(const std::string& id,
+                                  const std::string& text) {
+  base::MutexLock lock(state_->mutex);
+  state_->metrics["jobs/" + id] += text;
   state_->changed.NotifyAll();
 }
 

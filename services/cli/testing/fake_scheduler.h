@@ -60,6 +60,8 @@ class FakeScheduler {
                const std::string& content, size_t break_after = 0);
   // The log of a job; a follower gets what is added until the job has ended.
   void AppendLog(const std::string& id, const std::string& text);
+  // The same of what ReadLogsRequest.metrics asks for.
+  void AppendMetrics(const std::string& id, const std::string& text);
 
   void SetExplanation(const jobs::v1::ExplainResponse& explanation);
 
