@@ -107,7 +107,10 @@ TEST_F(EvaluateTest, AModelIsLookedIntoTextByText) {
                             Evaluate(run_->model(), *task, options));
   EXPECT_THAT(progress, ElementsAre(0, 1, 2, 3));
   // Of the first text alone.
-  EXPECT_EQ(outcome.scores.details["maps"].size(), 2u);
+  const std::string maps = outcome.scores.files.at("maps.csv");
+  EXPECT_THAT(maps, HasSubstr("\nfull,1,0,1,1,1\n"));
+  EXPECT_THAT(maps, HasSubstr("\nfull,2,0,1,1,1\n"));
+  EXPECT_EQ(maps.find("\nfull,2,0,1,1,1\n"), maps.rfind("\nfull,2,0,1,1,1\n"));
   ASSERT_EQ(outcome.items.size(), 3u);
   double sum = 0;
   for (int64_t i = 0; i < 3; ++i) {

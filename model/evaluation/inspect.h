@@ -11,7 +11,7 @@ namespace ordo::model::evaluation {
 
 // Positions of a map of kPositions, from the first on; the numbers and curves
 // are of all.
-inline constexpr int kMaxMapPositions = 128;
+inline constexpr int kMaxMapPositions = 64;
 
 // What goes on inside of a model that reads one row. Attention's weights a_ij
 // are of query i and key j, e_i is the state of position i at a layer (what

@@ -84,11 +84,14 @@ absl::StatusOr<ordo::training::v1::ReportWritten> WriteReport(
   const tasks::Scores& scores = outcome.scores;
   report.mutable_metrics()->insert(scores.metrics.begin(),
                                    scores.metrics.end());
-  const std::vector<training::NamedBytes> small = {
+  std::vector<training::NamedBytes> small = {
       {kResultFile, ResultOf(subject, outcome).dump(2) + "\n"},
       {"table.csv", scores.csv},
       {"table.md", scores.markdown},
   };
+  for (const auto& [name, content] : scores.files) {
+    small.push_back({name, content});
+  }
   const auto fill = [&](const std::string& aside) -> absl::Status {
     for (const training::NamedBytes& file : small) {
       ORDO_ASSIGN_OR_RETURN(*report.add_files(),

@@ -41,9 +41,9 @@ std::string ReportId(
     const ordo::training::v1::Evaluation& evaluation, int64_t step,
     const std::optional<ordo::training::v1::Component>& encoding = {});
 
-// Writes result.json (everything but the items), table.csv, table.md and
-// items.jsonl (items.h) to <job_folder>/results/<id>-<attempt>, durable and
-// whole or not at all.
+// Writes result.json (everything but the items), table.csv, table.md, the
+// scores' own files and items.jsonl (items.h) to
+// <job_folder>/results/<id>-<attempt>, durable and whole or not at all.
 absl::StatusOr<ordo::training::v1::ReportWritten> WriteReport(
     base::Filesystem& files, const std::string& job_folder,
     const ReportSubject& subject, const Outcome& outcome);

@@ -82,6 +82,20 @@ TEST_F(ReportTest, AnotherEncodingIsAnotherResult) {
   EXPECT_EQ(result["encoding"]["params"]["factor"], 4);
 }
 
+TEST_F(ReportTest, FilesOfTheScoresStandBesideTheResult) {
+  outcome_.scores.files["maps.csv"] = "a,b\n";
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const auto report,
+      WriteReport(files_, folder_.path(), subject_, outcome_));
+  EXPECT_EQ(
+      base::ReadFile(real_, folder_.Path("results/grid-40-2/maps.csv"), 1 << 20)
+          .value(),
+      "a,b\n");
+  ASSERT_EQ(report.files_size(), 5);
+  EXPECT_EQ(report.files(3).path(), "maps.csv");
+  EXPECT_EQ(report.files(3).size_bytes(), 4);
+}
+
 TEST_F(ReportTest, HoldsEverythingAFigureNeeds) {
   ORDO_ASSERT_OK_AND_ASSIGN(
       const auto report,

@@ -151,6 +151,8 @@ struct Scores {
   // The same as a table for people and for spreadsheets.
   std::string csv;
   std::string markdown;
+  // Further files of the report, by name: what is much, or is drawn.
+  std::map<std::string, std::string> files = {};
   // The items that results are compared by, in the place of one for each
   // question. Empty: there is one for each question.
   std::vector<ScoredItem> items = {};

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,8 +20,6 @@ namespace {
 using nlohmann::ordered_json;
 using Kind = InsideQuery::Kind;
 
-// Of the numbers of a map.
-constexpr double kDecimals = 1e6;
 // Before the number of the layer in a name.
 constexpr char kOfLayer[] = "_l";
 
@@ -94,24 +91,7 @@ std::map<int, std::vector<Sum>> CurvesOf(const std::vector<Inside>& all) {
   return curves;
 }
 
-ordered_json MapValue(const InsideMap& map) {
-  ordered_json rows = ordered_json::array();
-  for (int query = 0; query < map.size; ++query) {
-    ordered_json row = ordered_json::array();
-    for (int key = 0; key < map.size; ++key) {
-      const double value =
-          map.values[static_cast<size_t>(query) * map.size + key];
-      row.push_back(std::round(value * kDecimals) / kDecimals);
-    }
-    rows.push_back(std::move(row));
-  }
-  return {{"source", map.source},
-          {"layer", map.layer},
-          {"head", map.head},
-          {"rows", std::move(rows)}};
-}
-
-// Numbers, from 0, of the tokens that stand in a line of a title.
+// Numbers, from 1, of the tokens that stand in a line of a title.
 std::vector<int> TitlesIn(const std::vector<std::string>& tokens) {
   std::string text;
   std::vector<size_t> begins;
@@ -134,7 +114,7 @@ std::vector<int> TitlesIn(const std::vector<std::string>& tokens) {
         absl::string_view(text).substr(begin, end - begin));
     if (line.size() > 1 && absl::StartsWith(line, "=") &&
         absl::EndsWith(line, "=")) {
-      titles.push_back(static_cast<int>(i));
+      titles.push_back(static_cast<int>(i) + 1);
     }
   }
   return titles;
@@ -173,8 +153,8 @@ class InsideTask : public EvaluationTask {
     Scores scores;
     scores.details = About(marked);
     AddNumbers(sums, &scores);
-    if (query_.kind == Kind::kAttention) AddMapRows(marked, &scores);
-    if (query_.kind == Kind::kPositions) AddCurves(marked, &scores);
+    AddMaps(marked, &scores);
+    AddCurves(marked, &scores);
     return scores;
   }
 
@@ -190,18 +170,11 @@ class InsideTask : public EvaluationTask {
       about["shift"] = query_.shift;
       about["adds_tokens"] = query_.begin.has_value();
     }
-    ordered_json maps = ordered_json::array();
-    for (const Inside& one : marked.inside) {
-      for (const InsideMap& map : one.maps) maps.push_back(MapValue(map));
-    }
-    if (maps.empty()) return about;
-    about["maps"] = std::move(maps);
-    AddTokens(marked.seed, &about);
     return about;
   }
 
   // Of the first row. Without them a map is a map all the same.
-  void AddTokens(uint64_t seed, ordered_json* about) const {
+  void AddLines(uint64_t seed, ordered_json* about) const {
     const auto row = rows_->Get(seed, 0);
     if (!row.ok()) return;
     std::vector<std::string> tokens;
@@ -209,12 +182,11 @@ class InsideTask : public EvaluationTask {
     for (const int64_t token : *row) {
       tokens.push_back(tokenizer().Decode({token}));
       if (absl::StrContains(tokens.back(), "\n")) {
-        newlines.push_back(static_cast<int>(tokens.size()) - 1);
+        newlines.push_back(static_cast<int>(tokens.size()));
       }
     }
     (*about)["newlines"] = newlines;
     (*about)["titles"] = TitlesIn(tokens);
-    (*about)["tokens"] = std::move(tokens);
   }
 
   void AddNumbers(const LayerSums& sums, Scores* scores) const {
@@ -242,34 +214,36 @@ class InsideTask : public EvaluationTask {
     scores->details["layers"] = std::move(layers);
   }
 
-  static void AddMapRows(const Marked& marked, Scores* scores) {
-    scores->csv = "source,layer,head,query,key,weight\n";
+  void AddMaps(const Marked& marked, Scores* scores) const {
+    std::string lines;
     for (const Inside& one : marked.inside) {
       for (const InsideMap& map : one.maps) {
         for (size_t i = 0; i < map.values.size(); ++i) {
           if (map.values[i] == 0) continue;
-          absl::StrAppendFormat(
-              &scores->csv, "%s,%d,%d,%d,%d,%.6g\n", map.source, map.layer,
-              map.head, i / map.size + 1, i % map.size + 1, map.values[i]);
+          absl::StrAppendFormat(&lines, "%s,%d,%d,%d,%d,%.6g\n", map.source,
+                                map.layer, map.head, i / map.size + 1,
+                                i % map.size + 1, map.values[i]);
         }
       }
     }
+    if (lines.empty()) return;
+    scores->files[kMapsFile] =
+        absl::StrCat("source,layer,head,query,key,value\n", lines);
+    AddLines(marked.seed, &scores->details);
   }
 
   static void AddCurves(const Marked& marked, Scores* scores) {
-    scores->csv = "layer,distance,similarity,texts\n";
-    ordered_json curves = ordered_json::array();
+    std::string lines;
     for (const auto& [layer, sums] : CurvesOf(marked.inside)) {
-      ordered_json values = ordered_json::array();
       for (size_t i = 0; i < sums.size(); ++i) {
-        const double mean = sums[i].Mean();
-        values.push_back(std::round(mean * kDecimals) / kDecimals);
-        absl::StrAppendFormat(&scores->csv, "%d,%d,%.6g,%d\n", layer, i, mean,
-                              sums[i].count);
+        if (sums[i].count == 0) continue;
+        absl::StrAppendFormat(&lines, "%d,%d,%.6g,%d\n", layer, i,
+                              sums[i].Mean(), sums[i].count);
       }
-      curves.push_back({{"layer", layer}, {"values", std::move(values)}});
     }
-    scores->details["curves"] = std::move(curves);
+    if (lines.empty()) return;
+    scores->files[kCurvesFile] =
+        absl::StrCat("layer,distance,value,texts\n", lines);
   }
 
   const InsideQuery query_;

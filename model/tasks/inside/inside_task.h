@@ -8,22 +8,26 @@
 
 namespace ordo::model::tasks::inside {
 
+// Files of its report, for who draws it; a file is there where it has a line.
+//
+//   maps.csv    source,layer,head,query,key,value: the maps of the first row,
+//               queries and keys from 1; what is 0 is left out
+//   curves.csv  layer,distance,value,texts: means over the rows that are long
+//               enough
+inline constexpr char kMapsFile[] = "maps.csv";
+inline constexpr char kCurvesFile[] = "curves.csv";
+
 // What goes on inside of a model while it reads rows. Metrics are means over
-// the rows, by the names of Inside::numbers (model/evaluation/inspect.h).
-// `details` has
+// the rows, by the names of Inside::numbers (model/evaluation/inspect.h), and
+// the table has them with their standard errors over the rows; numbers that are
+// not finite do not count. `details` has
 //
-//   texts, longest      rows, and tokens of the longest
-//   layers              [{layer, <name>: {mean, standard_error}}]
-//   maps                of the first row: [{source, layer, head, rows}], a list
-//                       for each query, six decimals
-//   tokens, newlines,   of the first row where it has maps: each token as text,
-//   titles              and which of them, from 0, have an end of a line or
-//                       stand in a line that begins and ends with "="
-//   curves              [{layer, values}] by distance, means over the rows that
-//                       are long enough
-//
-// and `csv` the same for spreadsheets: of kAttention the maps, of kPositions
-// the curves, of kShifts the numbers. Numbers that are not finite do not count.
+//   texts, longest     rows, and tokens of the longest
+//   shift, adds_tokens of kShifts: as of the query
+//   layers             [{layer, <name>: {mean, standard_error}}]
+//   newlines, titles   of the first row where it has maps: which tokens, from
+//                      1, have an end of a line, or stand in a line that begins
+//                      and ends with "="
 //
 // `query.begin` is the rows' own.
 std::unique_ptr<EvaluationTask> MakeInside(InsideQuery query,

@@ -92,34 +92,30 @@ TEST(InsideTaskTest, NumbersAreMeansOverTheTextsThatHaveThem) {
   EXPECT_EQ(scores.details["layers"][0]["layer"], 2);
   EXPECT_EQ(scores.details["layers"][0]["shift_attention"]["mean"], 2.5);
   EXPECT_EQ(scores.details["data_fingerprint"], "f00d");
-  EXPECT_FALSE(scores.details.contains("maps"));
+  EXPECT_TRUE(scores.files.empty());
+  EXPECT_FALSE(scores.details.contains("titles"));
 }
 
-TEST(InsideTaskTest, MapsStandWithTheTokensOfTheirText) {
+TEST(InsideTaskTest, MapsStandInAFileOfTheirOwn) {
   Inside inside;
   inside.numbers = {{"diagonal_l2", 0.75}};
   inside.maps = {{"full", 2, 0, 2, {1, 0, 0.25F, 0.75F}},
                  {"position_only", 2, 1, 2, {1, 0, 1.0F / 3, 2.0F / 3}}};
   const Scores scores =
       Made(Kind::kAttention, {"a\n", "b"})->Score(Seen({inside, Inside()}));
-  const auto& maps = scores.details["maps"];
-  ASSERT_EQ(maps.size(), 2u);
-  EXPECT_EQ(maps[0]["source"], "full");
-  EXPECT_EQ(maps[0]["rows"].dump(), "[[1.0,0.0],[0.25,0.75]]");
-  EXPECT_EQ(maps[1]["head"], 1);
-  EXPECT_EQ(maps[1]["rows"].dump(), "[[1.0,0.0],[0.333333,0.666667]]");
-  EXPECT_EQ(scores.details["tokens"].dump(), "[\"a\",\"\\n\"]");
-  EXPECT_EQ(scores.details["newlines"].dump(), "[1]");
+  EXPECT_EQ(scores.details["newlines"].dump(), "[2]");
   EXPECT_EQ(scores.details["titles"].dump(), "[]");
+  ASSERT_EQ(scores.files.size(), 1u);
   // From 1; what is 0 is left out.
-  EXPECT_EQ(scores.csv,
-            "source,layer,head,query,key,weight\n"
+  EXPECT_EQ(scores.files.at("maps.csv"),
+            "source,layer,head,query,key,value\n"
             "full,2,0,1,1,1\n"
             "full,2,0,2,1,0.25\n"
             "full,2,0,2,2,0.75\n"
             "position_only,2,1,1,1,1\n"
             "position_only,2,1,2,1,0.333333\n"
             "position_only,2,1,2,2,0.666667\n");
+  EXPECT_THAT(scores.csv, HasSubstr("diagonal,2,0.75,0,1\n"));
 }
 
 TEST(InsideTaskTest, TitlesAreLinesBetweenEqualSigns) {
@@ -128,7 +124,7 @@ TEST(InsideTaskTest, TitlesAreLinesBetweenEqualSigns) {
   const Scores scores = Made(Kind::kAttention, {"x\n = A =\n=\na=\n= b ="})
                             ->Score(Seen({inside}));
   // "\n" before a title and after it is none of it.
-  EXPECT_EQ(scores.details["titles"].dump(), "[2,3,4,5,6,7,14,15,16,17,18]");
+  EXPECT_EQ(scores.details["titles"].dump(), "[3,4,5,6,7,8,15,16,17,18,19]");
 }
 
 TEST(InsideTaskTest, CurvesGoAsFarAsTheLongestText) {
@@ -137,11 +133,9 @@ TEST(InsideTaskTest, CurvesGoAsFarAsTheLongestText) {
   second.curves = {{1, {1, 0.25, -1}}, {2, {1, 0.5, 0.125}}};
   const Scores scores =
       Made(Kind::kPositions, {"a", "b"})->Score(Seen({first, second}));
-  EXPECT_EQ(scores.details["curves"].dump(),
-            "[{\"layer\":1,\"values\":[1.0,0.375,-1.0]},"
-            "{\"layer\":2,\"values\":[1.0,0.25,0.125]}]");
-  EXPECT_EQ(scores.csv,
-            "layer,distance,similarity,texts\n"
+  ASSERT_EQ(scores.files.size(), 1u);
+  EXPECT_EQ(scores.files.at("curves.csv"),
+            "layer,distance,value,texts\n"
             "1,0,1,2\n1,1,0.375,2\n1,2,-1,1\n"
             "2,0,1,2\n2,1,0.25,2\n2,2,0.125,1\n");
 }
@@ -149,7 +143,7 @@ TEST(InsideTaskTest, CurvesGoAsFarAsTheLongestText) {
 TEST(InsideTaskTest, WithoutAnythingToSeeThereAreNoNumbers) {
   const Scores scores = Made(Kind::kPositions, {"a"})->Score(Seen({Inside()}));
   EXPECT_TRUE(scores.metrics.empty());
-  EXPECT_EQ(scores.details["curves"].dump(), "[]");
+  EXPECT_TRUE(scores.files.empty());
   EXPECT_FALSE(scores.markdown.empty());
 }
 
