@@ -126,6 +126,8 @@ std::string ReadError(base::Filesystem& files, const std::string& path) {
 
 }  // namespace
 
+std::string MapColors() { return kPalette; }
+
 std::string LineColor(size_t index) {
   return kColors[index % std::size(kColors)];
 }

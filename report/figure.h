@@ -39,6 +39,10 @@ Figure EqualLengths(const std::vector<Grid>& grids);
 absl::Status Draw(base::Filesystem& files, const Figure& figure,
                   FigureForm form, const std::string& path);
 
+// What sets the colours of maps: dark to light, so that they read in grey and
+// to the colour-blind.
+std::string MapColors();
+
 // The colour of the line `index` of a figure, as gnuplot writes it; they repeat
 // after seven.
 std::string LineColor(size_t index);

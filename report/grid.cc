@@ -4,10 +4,12 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "base/yaml/text_form.h"
 #include "google/protobuf/struct.pb.h"
+#include "report/json_values.h"
 
 namespace ordo::report {
 namespace {
@@ -18,15 +20,9 @@ using google::protobuf::Value;
 
 constexpr int kMaxSamples = 1'000'000;
 
-const Value& Field(const Struct& json, const std::string& name) {
-  const auto found = json.fields().find(name);
-  return found == json.fields().end() ? Value::default_instance()
-                                      : found->second;
-}
-
 absl::StatusOr<int> Integer(const Struct& json, const std::string& name,
                             int min, int max) {
-  const Value& value = Field(json, name);
+  const Value& value = JsonField(json, name);
   const double number = value.number_value();
   if (value.kind_case() != Value::kNumberValue ||
       number != std::floor(number) || number < min || number > max) {
@@ -53,7 +49,7 @@ absl::StatusOr<int> Count(const Value& cell, const std::string& field,
 absl::Status ReadCells(const Struct& json, Grid* grid) {
   const std::string shape = absl::StrCat("must be ", grid->max_digits,
                                          " lists of ", grid->max_digits);
-  const ListValue& rows = Field(json, "cells").list_value();
+  const ListValue& rows = JsonField(json, "cells").list_value();
   if (rows.values_size() != grid->max_digits) {
     return base::InvalidField("cells", shape);
   }
@@ -84,18 +80,18 @@ void Add(int right, int samples, GridScore* score) {
 absl::StatusOr<Grid> ParseGrid(std::string_view json) {
   Struct result;
   ORDO_RETURN_IF_ERROR(base::ReadMessage(json, base::TextForm::kJson, &result));
-  const std::string& task = Field(result, "task").string_value();
+  const std::string& task = JsonField(result, "task").string_value();
   if (task != "addition_grid") {
     return base::InvalidField(
         "task", absl::StrCat("must be addition_grid; it is '", task, "'"));
   }
   Grid grid;
-  grid.name = Field(result, "job").string_value();
-  grid.checkpoint = Field(result, "checkpoint").string_value();
-  grid.step = static_cast<int64_t>(Field(result, "step").number_value());
+  grid.name = JsonField(result, "job").string_value();
+  grid.checkpoint = JsonField(result, "checkpoint").string_value();
+  grid.step = static_cast<int64_t>(JsonField(result, "step").number_value());
   ORDO_ASSIGN_OR_RETURN(grid.max_digits,
                         Integer(result, "max_digits", 1, kMaxGridDigits));
-  if (Field(result, "trained_digits").kind_case() == Value::kNumberValue) {
+  if (JsonField(result, "trained_digits").kind_case() == Value::kNumberValue) {
     ORDO_ASSIGN_OR_RETURN(grid.trained_digits,
                           Integer(result, "trained_digits", 0, 1'000'000));
   }
@@ -131,6 +127,12 @@ GridSummary Summarize(const Grid& grid) {
     score->share = WilsonInterval(score->right, score->samples);
   }
   return summary;
+}
+
+std::string ShareText(const GridScore& score) {
+  if (score.samples == 0) return "-";
+  return absl::StrFormat("%.1f %% [%.1f, %.1f]", 100 * score.share.value,
+                         100 * score.share.low, 100 * score.share.high);
 }
 
 }  // namespace ordo::report

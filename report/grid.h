@@ -63,6 +63,9 @@ struct GridSummary {
 };
 GridSummary Summarize(const Grid& grid);
 
+// "53.1 % [50.2, 56.0]"; "-" without samples.
+std::string ShareText(const GridScore& score);
+
 }  // namespace ordo::report
 
 #endif  // ORDO_REPORT_GRID_H_

@@ -103,5 +103,14 @@ TEST(SummarizeTest, WithoutTrainedLengthsTheirPartsAreEmpty) {
   EXPECT_EQ(summary.largest_95, 0);
 }
 
+TEST(ShareTextTest, HasTheIntervalInPercent) {
+  GridScore score;
+  EXPECT_EQ(ShareText(score), "-");
+  score.right = 10;
+  score.samples = 20;
+  score.share = WilsonInterval(10, 20);
+  EXPECT_EQ(ShareText(score), "50.0 % [29.9, 70.1]");
+}
+
 }  // namespace
 }  // namespace ordo::report

@@ -8,6 +8,12 @@ namespace ordo::report {
 using google::protobuf::Struct;
 using google::protobuf::Value;
 
+const Value& JsonField(const Struct& json, const std::string& name) {
+  const auto found = json.fields().find(name);
+  return found == json.fields().end() ? Value::default_instance()
+                                      : found->second;
+}
+
 Value NumberOrNull(double number) {
   Value value;
   if (std::isfinite(number)) {

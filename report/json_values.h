@@ -5,10 +5,14 @@
 
 #include "google/protobuf/struct.pb.h"
 
-// Values of JSON, as reports put them together. base::WriteMessage makes text
-// of them. Pure functions, thread-safe.
+// Values of JSON, as reports read them and put them together. base::ReadMessage
+// and base::WriteMessage are their text. Pure functions, thread-safe.
 
 namespace ordo::report {
+
+// The field of a JSON object; where it has none, a value of no kind.
+const google::protobuf::Value& JsonField(const google::protobuf::Struct& json,
+                                         const std::string& name);
 
 // null where it is not finite, for which JSON has no number.
 google::protobuf::Value NumberOrNull(double number);

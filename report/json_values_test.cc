@@ -27,6 +27,14 @@ TEST(JsonValuesTest, ANumberThatIsNotFiniteIsNull) {
             "{\"x\":null}");
 }
 
+TEST(JsonValuesTest, AFieldThatIsNotThereIsOfNoKind) {
+  Struct fields;
+  (*fields.mutable_fields())["x"] = TextValue("y");
+  EXPECT_EQ(JsonField(fields, "x").string_value(), "y");
+  EXPECT_EQ(JsonField(fields, "z").kind_case(),
+            google::protobuf::Value::KIND_NOT_SET);
+}
+
 TEST(JsonValuesTest, ListsHoldWhatTheirEntriesBecome) {
   Struct inner;
   (*inner.mutable_fields())["a"] = BoolValue(true);

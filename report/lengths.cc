@@ -13,6 +13,7 @@
 #include "base/status/status.h"
 #include "base/yaml/text_form.h"
 #include "google/protobuf/struct.pb.h"
+#include "report/json_values.h"
 
 namespace ordo::report {
 namespace {
@@ -24,12 +25,6 @@ using google::protobuf::Value;
 // Above, a double does not hold every whole number.
 constexpr double kMaxLength = 1e15;
 constexpr char kMaxPrefix[] = "max_";
-
-const Value& Field(const Struct& json, const std::string& name) {
-  const auto found = json.fields().find(name);
-  return found == json.fields().end() ? Value::default_instance()
-                                      : found->second;
-}
 
 bool IsNull(const Value& value) {
   return value.kind_case() == Value::kNullValue;
@@ -78,7 +73,7 @@ absl::Status ReadShares(const ListValue& rows, Lengths* lengths) {
           "total");
     }
     ORDO_ASSIGN_OR_RETURN(const int64_t length,
-                          Length(Field(row, by), field + "." + by));
+                          Length(JsonField(row, by), field + "." + by));
     lengths->by = by;
     if (IsNull(*share)) {
       lengths->left_out.insert(length);
@@ -97,8 +92,8 @@ absl::Status ReadPerplexities(const ListValue& rows, Lengths* lengths) {
     const std::string field = absl::StrCat("lengths[", i, "]");
     const Struct& row = rows.values(i).struct_value();
     ORDO_ASSIGN_OR_RETURN(const int64_t length,
-                          Length(Field(row, "length"), field + ".length"));
-    const Value& perplexity = Field(row, "perplexity");
+                          Length(JsonField(row, "length"), field + ".length"));
+    const Value& perplexity = JsonField(row, "perplexity");
     if (IsNull(perplexity)) {
       lengths->left_out.insert(length);
       continue;
@@ -119,7 +114,7 @@ absl::Status ReadDiagonal(const Struct& result, Lengths* lengths) {
   }
   lengths->by = absl::StrJoin(kinds, " and ");
   lengths->score = "error";
-  const ListValue& rows = Field(result, "cells").list_value();
+  const ListValue& rows = JsonField(result, "cells").list_value();
   for (int i = 0; i < rows.values_size(); ++i) {
     const ListValue& row = rows.values(i).list_value();
     if (i >= row.values_size()) break;
@@ -140,11 +135,11 @@ absl::Status ReadRecall(const ListValue& cells, Lengths* lengths) {
     const std::string field = absl::StrCat("cells[", i, "]");
     const Struct& cell = cells.values(i).struct_value();
     ORDO_ASSIGN_OR_RETURN(const int64_t length,
-                          Length(Field(cell, "length"), field + ".length"));
+                          Length(JsonField(cell, "length"), field + ".length"));
     ORDO_ASSIGN_OR_RETURN(const double recall,
-                          Number(Field(cell, "recall"), field + ".recall"));
+                          Number(JsonField(cell, "recall"), field + ".recall"));
     ORDO_ASSIGN_OR_RETURN(const double items,
-                          Number(Field(cell, "items"), field + ".items"));
+                          Number(JsonField(cell, "items"), field + ".items"));
     if (!(items > 0)) continue;
     sums[length].first += recall * items;
     sums[length].second += items;
@@ -172,11 +167,11 @@ absl::StatusOr<Lengths> ParseLengths(std::string_view json) {
   Struct result;
   ORDO_RETURN_IF_ERROR(base::ReadMessage(json, base::TextForm::kJson, &result));
   Lengths lengths;
-  const ListValue& cells = Field(result, "cells").list_value();
-  if (const auto& rows = Field(result, "shares").list_value();
+  const ListValue& cells = JsonField(result, "cells").list_value();
+  if (const auto& rows = JsonField(result, "shares").list_value();
       rows.values_size() > 0) {
     ORDO_RETURN_IF_ERROR(ReadShares(rows, &lengths));
-  } else if (const auto& list = Field(result, "lengths").list_value();
+  } else if (const auto& list = JsonField(result, "lengths").list_value();
              list.values_size() > 0) {
     ORDO_RETURN_IF_ERROR(ReadPerplexities(list, &lengths));
   } else if (cells.values_size() > 0) {

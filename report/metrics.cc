@@ -2,12 +2,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "report/table.h"
 
 namespace ordo::report {
-namespace {
 
-Table TableOf(const std::vector<Metrics>& all) {
+std::string MetricText(double value) { return absl::StrFormat("%.9g", value); }
+
+Table MetricsTable(const std::vector<Metrics>& all) {
   Table table;
   table.num_text_columns = 5;
   table.header = {"model", "step", "evaluation", "task", "metric", "value"};
@@ -18,18 +18,6 @@ Table TableOf(const std::vector<Metrics>& all) {
     }
   }
   return table;
-}
-
-}  // namespace
-
-std::string MetricText(double value) { return absl::StrFormat("%.9g", value); }
-
-std::string MetricsCsv(const std::vector<Metrics>& all) {
-  return ToCsv(TableOf(all));
-}
-
-std::string MetricsMarkdown(const std::vector<Metrics>& all) {
-  return ToMarkdown(TableOf(all));
 }
 
 }  // namespace ordo::report

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "report/table.h"
+
 namespace ordo::report {
 
 // What one evaluation found of one model, of any task.
@@ -22,12 +24,8 @@ struct Metrics {
 // A metric as it stands in the tables: nine digits at most.
 std::string MetricText(double value);
 
-// A line for each metric under model,step,evaluation,task,metric,value
-// (RFC 4180).
-std::string MetricsCsv(const std::vector<Metrics>& all);
-
-// The same as a table of Markdown.
-std::string MetricsMarkdown(const std::vector<Metrics>& all);
+// A row for each metric: model, step, evaluation, task, metric, value.
+Table MetricsTable(const std::vector<Metrics>& all);
 
 }  // namespace ordo::report
 

@@ -34,6 +34,10 @@ std::string NumberText(double value) {
   return std::isfinite(value) ? absl::StrFormat("%.4g", value) : kNoValue;
 }
 
+std::string ExactText(double value) {
+  return std::isfinite(value) ? absl::StrFormat("%.17g", value) : "";
+}
+
 std::string ToMarkdown(const Table& table) {
   std::string text;
   if (!table.title.empty()) text = absl::StrCat("## ", table.title, "\n\n");
@@ -49,8 +53,11 @@ std::string ToMarkdown(const Table& table) {
 }
 
 std::string ToHtml(const Table& table) {
-  std::string html = absl::StrCat("<h2>", EscapeHtml(table.title),
-                                  "</h2>\n<div class=\"scroll\"><table>\n");
+  const std::string title = EscapeHtml(table.title);
+  std::string html = table.is_folded ? absl::StrCat("<details><summary>", title,
+                                                    "</summary>\n")
+                                     : absl::StrCat("<h2>", title, "</h2>\n");
+  html += "<div class=\"scroll\"><table>\n";
   const auto add_row = [&](const std::vector<std::string>& cells,
                            const std::string& tag) {
     html += "<tr>";
@@ -63,7 +70,8 @@ std::string ToHtml(const Table& table) {
   };
   add_row(table.header, "th");
   for (const auto& row : table.rows) add_row(row, "td");
-  return html + "</table></div>\n";
+  return absl::StrCat(html, "</table></div>",
+                      table.is_folded ? "</details>\n" : "\n");
 }
 
 std::string ToCsv(const Table& table) {

@@ -13,6 +13,8 @@ struct Table {
   int num_text_columns = 1;
   std::vector<std::string> header;
   std::vector<std::vector<std::string>> rows;
+  // In HTML it is seen once its title is opened.
+  bool is_folded = false;
 };
 
 // What a cell says where nothing is known.
@@ -20,6 +22,8 @@ inline constexpr char kNoValue[] = "-";
 
 // Four digits, or kNoValue where it is not finite.
 std::string NumberText(double value);
+// All its digits, for programs; empty where it is not finite.
+std::string ExactText(double value);
 
 // With its title, where it has one, as a heading.
 std::string ToMarkdown(const Table& table);

@@ -13,6 +13,14 @@ using ::testing::HasSubstr;
 
 Table Example() { return {"T & U", 1, {"a", "b"}, {{"x|y, <z>", "1"}}}; }
 
+TEST(TableTest, AFoldedTableStandsBelowItsTitle) {
+  Table table = Example();
+  table.is_folded = true;
+  const std::string html = ToHtml(table);
+  EXPECT_THAT(html, HasSubstr("<details><summary>T &amp; U</summary>\n<div"));
+  EXPECT_THAT(html, HasSubstr("</table></div></details>\n"));
+}
+
 TEST(TableTest, MarkdownAlignsNumbersAndKeepsBarsInTheirCells) {
   EXPECT_EQ(ToMarkdown(Example()),
             "## T & U\n\n| a | b |\n| --- | ---: |\n| x\\|y, <z> | 1 |\n\n");
@@ -25,6 +33,11 @@ TEST(TableTest, WithoutATitleThereIsNoHeading) {
 TEST(TableTest, NumbersHaveFourDigits) {
   EXPECT_EQ(NumberText(1.0 / 3), "0.3333");
   EXPECT_EQ(NumberText(std::numeric_limits<double>::infinity()), "-");
+}
+
+TEST(TableTest, ExactNumbersReadBackAsThemselves) {
+  EXPECT_EQ(ExactText(0.1), "0.10000000000000001");
+  EXPECT_EQ(ExactText(std::numeric_limits<double>::quiet_NaN()), "");
 }
 
 TEST(TableTest, HtmlIsEscaped) {

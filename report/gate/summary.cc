@@ -12,6 +12,7 @@
 #include "absl/strings/str_replace.h"
 #include "report/forest.h"
 #include "report/gate/json.h"
+#include "report/page.h"
 #include "report/source.h"
 #include "report/table.h"
 
@@ -218,7 +219,7 @@ std::string ToMarkdown(const Account& account) {
   const size_t max_items =
       std::min(kMaxMarkdownItems, kMaxMarkdownItemsInAll / num_results);
   AddWorse(account, {max_items, kMarkdownTextBytes, true}, &summary.tables);
-  return summary::RenderMarkdown(summary);
+  return RenderMarkdown(summary);
 }
 
 }  // namespace ordo::report::gate

@@ -16,7 +16,7 @@ namespace ordo::report::gate {
 inline constexpr size_t kMaxPageItems = 200;
 inline constexpr size_t kMaxMarkdownItems = 20;
 
-// For summary::RenderPage: sentences, the table of comparisons and of
+// For RenderPage: sentences, the table of comparisons and of
 // checkpoints, the items that got worse, a figure of the differences, and as
 // metrics num_comparisons, passed, failed (0 or 1) and for each comparison
 // difference_<task>_<reference>. Its JSON has all of the account, also for

@@ -6,6 +6,7 @@
 #include "gtest/gtest.h"
 #include "report/gate/testing/accounts.h"
 #include "report/gate/testing/comparisons.h"
+#include "report/page.h"
 
 namespace ordo::report::gate {
 namespace {
@@ -37,7 +38,7 @@ int CountOf(const std::string& text, const std::string& part) {
 }
 
 TEST(SummarizeTest, ThePageSaysTheVerdictFirstAndWhyOfEachComparison) {
-  const std::string page = summary::RenderPage(Summarize(Open()), {""});
+  const std::string page = RenderPage(Summarize(Open()), {""});
   EXPECT_THAT(page, HasSubstr("<h1>gate nightly: fail</h1>"));
   EXPECT_THAT(page, HasSubstr("<li>Verdict: fail.</li>"));
   EXPECT_THAT(page, HasSubstr("<li>lists against the baseline: fail: "));
@@ -48,7 +49,7 @@ TEST(SummarizeTest, ThePageSaysTheVerdictFirstAndWhyOfEachComparison) {
 }
 
 TEST(SummarizeTest, ThePageHasWhatGotWorseAsTextAndNothingIsFetched) {
-  const std::string page = summary::RenderPage(Summarize(Open()), {""});
+  const std::string page = RenderPage(Summarize(Open()), {""});
   EXPECT_THAT(page, HasSubstr("<h2>Items that got worse: lists against the "
                               "baseline</h2>"));
   EXPECT_THAT(page, HasSubstr("sort: &lt;b&gt;&amp;&quot;x&quot;&lt;/b&gt;"));
@@ -97,7 +98,7 @@ TEST(SummarizeTest, TheFigureNamesJobCheckpointsAndCommand) {
 }
 
 TEST(SummarizeTest, LongListsAreCutAndSayHowManyThereAre) {
-  const std::string page = summary::RenderPage(Summarize(ManyWorse()), {""});
+  const std::string page = RenderPage(Summarize(ManyWorse()), {""});
   EXPECT_THAT(page, HasSubstr("(200 of 300)"));
   EXPECT_THAT(page, HasSubstr(">i199<"));
   EXPECT_THAT(page, Not(HasSubstr(">i200<")));

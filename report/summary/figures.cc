@@ -47,6 +47,21 @@ std::map<int64_t, std::vector<double>> LossesByStep(
 
 }  // namespace
 
+std::vector<std::pair<int64_t, double>> ThinOut(
+    const std::map<int64_t, double>& losses) {
+  std::vector<std::pair<int64_t, double>> points;
+  if (losses.empty()) return points;
+  const int64_t stride =
+      losses.rbegin()->first / static_cast<int64_t>(kMaxCurvePoints) + 1;
+  int64_t last_range = -1;
+  for (const auto& [step, loss] : losses) {
+    const int64_t range = step / stride;
+    if (range != last_range) points.emplace_back(step, loss);
+    last_range = range;
+  }
+  return points;
+}
+
 std::vector<ArmCurve> ArmCurves(const std::vector<Curve>& curves) {
   std::vector<ArmCurve> arms;
   std::map<std::string, std::vector<const Curve*>> runs;

@@ -1,7 +1,9 @@
 #ifndef ORDO_REPORT_SUMMARY_FIGURES_H_
 #define ORDO_REPORT_SUMMARY_FIGURES_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +27,12 @@ struct Curve {
   // Id of its job.
   std::string job = {};
 };
+
+// At most kMaxCurvePoints of the losses, by step: the first of each range of
+// steps. Runs that are as long as each other keep the same steps, whatever else
+// one of them recorded.
+std::vector<std::pair<int64_t, double>> ThinOut(
+    const std::map<int64_t, double>& losses);
 
 // A line for each curve.
 Figure LearningCurves(const std::vector<Curve>& curves);

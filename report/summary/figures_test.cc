@@ -1,6 +1,8 @@
 #include "report/summary/figures.h"
 
 #include <limits>
+#include <map>
+#include <utility>
 
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
@@ -36,6 +38,19 @@ TEST_F(FiguresTest, AnIntervalWithoutBoundsReachesTheEdge) {
   EXPECT_THAT(Svg(figure), HasSubstr("tape"));
   EXPECT_THAT(Svg(CostPlot(comparison, comparison.metrics[0])),
               HasSubstr("device time of a run (s)"));
+}
+
+TEST(ThinOutTest, TheFirstOfEachRangeOfStepsIsKept) {
+  std::map<int64_t, double> losses;
+  for (int64_t step = 1; step <= 1000; ++step) losses[step] = 1.0 / step;
+  const auto points = ThinOut(losses);
+  EXPECT_LE(points.size(), kMaxCurvePoints);
+  ASSERT_THAT(points, SizeIs(334));
+  EXPECT_EQ(points[0].first, 1);
+  EXPECT_EQ(points[1], (std::pair<int64_t, double>(3, 1.0 / 3)));
+  EXPECT_EQ(points[333].first, 999);
+  EXPECT_THAT(ThinOut({{7, 2.0}}), SizeIs(1));
+  EXPECT_THAT(ThinOut({}), SizeIs(0));
 }
 
 TEST_F(FiguresTest, CurvesOfOnePartHaveOneColourAndOneTitle) {

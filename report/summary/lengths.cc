@@ -119,10 +119,6 @@ ComparedLengths CompareRuns(const Comparison& comparison, const Runs& runs) {
   return compared;
 }
 
-std::string Exact(double value) {
-  return std::isfinite(value) ? absl::StrFormat("%.17g", value) : "";
-}
-
 bool GrowByFactors(const std::vector<LengthPoint>& points) {
   for (size_t i = 1; i < points.size(); ++i) {
     if (points[i - 1].length < 1 ||
@@ -236,7 +232,8 @@ Table LengthTable(const std::vector<ComparedLengths>& all) {
             {compared.evaluation, compared.by, absl::StrCat(point.length),
              compared.trained > 0 ? absl::StrCat(compared.trained) : "",
              curve.arm, absl::StrCat(compared.num_seeds), compared.score,
-             Exact(point.mean), Exact(point.low), Exact(point.high)});
+             ExactText(point.mean), ExactText(point.low),
+             ExactText(point.high)});
       }
     }
   }

@@ -13,7 +13,6 @@
 #include "base/status/status.h"
 #include "base/yaml/text_form.h"
 #include "google/protobuf/struct.pb.h"
-#include "report/html.h"
 #include "report/json_values.h"
 #include "report/source.h"
 #include "report/summary/comparison.h"
@@ -21,6 +20,7 @@
 #include "report/summary/results.h"
 #include "report/summary/tables.h"
 #include "report/summary/tuning.h"
+#include "report/table.h"
 
 namespace ordo::report::summary {
 namespace {
@@ -373,42 +373,6 @@ absl::StatusOr<Summary> Summarize(const SummarizeSpec& spec,
   map["parts"] = ListOf(spec.parts(), PartValue);
   summary.json = base::WriteMessage(json, base::TextForm::kJson);
   return summary;
-}
-
-std::string RenderMarkdown(const Summary& summary) {
-  std::string text =
-      absl::StrCat("# ", summary.title, "\n\n", summary.created, "\n\n");
-  for (const std::string& sentence : summary.lead) {
-    absl::StrAppend(&text, "- ", sentence, "\n");
-  }
-  if (!summary.lead.empty()) text += "\n";
-  for (const Table& table : summary.tables) text += ToMarkdown(table);
-  return absl::StrCat(text, summary.method, "\n");
-}
-
-std::string RenderPage(const Summary& summary,
-                       const std::vector<std::string>& svgs) {
-  std::string html = HtmlHead(summary.title, summary.created);
-  if (!summary.lead.empty()) html += "<ul>\n";
-  for (const std::string& sentence : summary.lead) {
-    absl::StrAppend(&html, "<li>", EscapeHtml(sentence), "</li>\n");
-  }
-  if (!summary.lead.empty()) html += "</ul>\n";
-  html += ToHtml(summary.tables.front());
-  html += "<h2>Figures</h2>\n<div class=\"figures\">\n";
-  for (size_t i = 0; i < summary.figures.size() && i < svgs.size(); ++i) {
-    if (svgs[i].empty()) continue;
-    absl::StrAppend(&html, "<figure>\n",
-                    InlineSvg(svgs[i], absl::StrCat("figure", i, "-")),
-                    "<figcaption>", EscapeHtml(summary.figures[i].caption),
-                    "</figcaption>\n</figure>\n");
-  }
-  html += "</div>\n";
-  for (size_t i = 1; i < summary.tables.size(); ++i) {
-    html += ToHtml(summary.tables[i]);
-  }
-  return absl::StrCat(html, "<h2>How to read it</h2>\n<p>",
-                      EscapeHtml(summary.method), "</p>\n</body>\n</html>\n");
 }
 
 }  // namespace ordo::report::summary

@@ -7,10 +7,9 @@
 
 #include "absl/status/statusor.h"
 #include "proto/ordo/training/v1/spec.pb.h"
-#include "report/figure.h"
+#include "report/page.h"
 #include "report/summary/control.h"
 #include "report/summary/figures.h"
-#include "report/table.h"
 
 // The report on a sweep, comparison or pipeline. Pure functions, thread-safe.
 
@@ -19,24 +18,9 @@ namespace ordo::report::summary {
 // Of the scores of a comparison so many get figures; the tables have all.
 inline constexpr size_t kMaxForestPlots = 12;
 
-struct NamedFigure {
-  // Of its files, without extension.
-  std::string name;
-  std::string caption;
-  Figure figure;
-};
-
-struct Summary {
-  std::string title;
-  // When it was made, for people.
-  std::string created;
-  // What is to be known before the tables: whether a comparison is controlled,
-  // and which parts did not succeed.
-  std::vector<std::string> lead;
-  std::vector<Table> tables;
-  std::vector<NamedFigure> figures;
-  // How the numbers are to be read.
-  std::string method;
+// Its lead says whether a comparison is controlled, and which parts did not
+// succeed.
+struct Summary : Page {
   // Each value of each part (ValueTable), and all of the above as JSON.
   std::string csv;
   std::string json;
@@ -62,12 +46,6 @@ struct Records {
 absl::StatusOr<Summary> Summarize(const ordo::training::v1::SummarizeSpec& spec,
                                   const Records& records,
                                   const std::string& created);
-
-std::string RenderMarkdown(const Summary& summary);
-// One file with everything in it. `svgs` are the figures, in their order, as
-// gnuplot wrote them; those that could not be drawn are empty and left out.
-std::string RenderPage(const Summary& summary,
-                       const std::vector<std::string>& svgs);
 
 }  // namespace ordo::report::summary
 

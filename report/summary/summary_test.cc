@@ -4,6 +4,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "report/page.h"
 #include "report/summary/testing/parts.h"
 
 namespace ordo::report::summary {

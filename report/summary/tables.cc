@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 
 namespace ordo::report::summary {
 namespace {
@@ -38,11 +37,6 @@ std::string Count(int64_t count) {
 
 std::string Digest(const std::string& digest) {
   return digest.empty() ? kNoValue : digest.substr(0, kShownDigits);
-}
-
-// All its digits.
-std::string Exact(double value) {
-  return std::isfinite(value) ? absl::StrFormat("%.17g", value) : "";
 }
 
 // The newest step that it was evaluated at.
@@ -129,16 +123,17 @@ Table DifferenceTable(const Comparison& comparison) {
     if (!metric.comparison.has_value()) continue;
     const int num_seeds = metric.comparison->num_seeds;
     const auto p = [&](double value) {
-      return num_seeds > 1 ? Exact(value) : "";
+      return num_seeds > 1 ? ExactText(value) : "";
     };
     for (const stats::ArmDifference& each : metric.comparison->differences) {
       table.rows.push_back(
           {metric.key.evaluation, metric.key.metric, each.name,
            comparison.arms[comparison.baseline], absl::StrCat(num_seeds),
-           Exact(each.mean), Exact(each.deviation), Exact(each.interval.low),
-           Exact(each.interval.high), Exact(each.bootstrap.low),
-           Exact(each.bootstrap.high), p(each.t_p), p(each.t_p_adjusted),
-           p(each.flip_p), p(each.flip_p_adjusted)});
+           ExactText(each.mean), ExactText(each.deviation),
+           ExactText(each.interval.low), ExactText(each.interval.high),
+           ExactText(each.bootstrap.low), ExactText(each.bootstrap.high),
+           p(each.t_p), p(each.t_p_adjusted), p(each.flip_p),
+           p(each.flip_p_adjusted)});
     }
   }
   return table;
@@ -217,7 +212,7 @@ Table ValueTable(const SummarizeSpec& spec, const Results& results) {
       table.rows.push_back(
           {spec.parts(i).job(), spec.parts(i).part(),
            absl::StrCat(spec.parts(i).seed()), results.metrics[m].evaluation,
-           results.metrics[m].metric, absl::StrFormat("%.17g", score->value)});
+           results.metrics[m].metric, ExactText(score->value)});
     }
   }
   return table;

@@ -180,14 +180,14 @@ TEST_F(QuickstartPathTest, TrainsEvaluatesReportsAndLeavesNothingBehind) {
   ExpectTable(report.text);
   EXPECT_TRUE(absl::StrContains(report.text, "wrote " + html)) << report.text;
   for (const char* figure :
-       {"addition-tape", "addition-rope", "equal-lengths"}) {
+       {"addition-tape", "addition-rope", "equal-lengths", "learning-curves"}) {
     const std::string stem = folder_.Path(absl::StrCat("report-", figure));
     ExpectBegins(stem + ".png", "\x89PNG\r\n");
     ExpectBegins(stem + ".svg", "<?xml");
   }
   const std::string page = base::ReadFile(files_, html, 16 << 20).value_or("");
-  // Two heat maps and the curves of equal lengths.
-  EXPECT_EQ(Count(page, "<svg"), 3);
+  // Two heat maps, the curves of equal lengths and the training losses.
+  EXPECT_EQ(Count(page, "<svg"), 4);
   EXPECT_TRUE(absl::StrContains(page, "addition-rope"));
   EXPECT_FALSE(absl::StrContains(page, "src=\"http")) << "not self-contained";
 

@@ -62,9 +62,9 @@ expect SaysWhereTheReportLies \
 expect SaysHowToLookFurther "export PATH=$ROOT:.*ordo logs addition-tape"
 
 page=$(<"$FOLDER/report.html") || failed ReportIsThere
-[[ $(grep -o '<svg' <<<"$page" | wc -l) == 3 ]] || failed PageHasThreeFigures
+[[ $(grep -o '<svg' <<<"$page" | wc -l) == 4 ]] || failed PageHasFourFigures
 ! grep -Eq '(src|href)="?http|<script src' <<<"$page" || failed PageNeedsNothing
-for figure in addition-tape addition-rope equal-lengths; do
+for figure in addition-tape addition-rope equal-lengths learning-curves; do
   # The signature of PNG.
   [[ $(head -c 8 "$FOLDER/report-$figure.png" | od -An -tx1) == \
     ' 89 50 4e 47 0d 0a 1a 0a' ]] || failed "PngBesideThePage_$figure"

@@ -21,6 +21,7 @@
 #include "report/gate/junit.h"
 #include "report/gate/power.h"
 #include "report/gate/summary.h"
+#include "report/page.h"
 #include "report/stats/sequential.h"
 #include "report/summary/summary.h"
 #include "worker/trainer/data.h"
@@ -313,7 +314,7 @@ class GateRun {
         DrawFigures(context_, spec_.attempt(), summary.figures, progress_);
     std::vector<NamedBytes> contents = std::move(drawn.files);
     contents.push_back(
-        {"report.html", report::summary::RenderPage(summary, drawn.svgs)});
+        {"report.html", report::RenderPage(summary, drawn.svgs)});
     contents.push_back({"gate.md", report::gate::ToMarkdown(account)});
     contents.push_back({"result.json", summary.json});
     contents.push_back({"comparisons.csv", summary.csv});

@@ -15,6 +15,8 @@
 #include "base/status/status.h"
 #include "model/training/durable_folder.h"
 #include "proto/ordo/training/v1/progress.pb.h"
+#include "report/page.h"
+#include "report/summary/figures.h"
 #include "report/summary/results.h"
 #include "report/summary/summary.h"
 #include "worker/trainer/exit_code.h"
@@ -71,20 +73,7 @@ Curve CurveOf(const TrainerContext& context, const PartResult& part,
                                      " is not whole: ", status.message()));
     }
   }
-  Curve curve{part.part(), {}, part.job()};
-  if (losses.empty()) return curve;
-  // The first of each range of steps: runs that are as long as each other then
-  // keep the same steps, whatever else one of them recorded.
-  const auto max_points =
-      static_cast<int64_t>(report::summary::kMaxCurvePoints);
-  const int64_t stride = losses.rbegin()->first / max_points + 1;
-  int64_t last_range = -1;
-  for (const auto& point : losses) {
-    const int64_t range = point.first / stride;
-    if (range != last_range) curve.points.push_back(point);
-    last_range = range;
-  }
-  return curve;
+  return {part.part(), report::summary::ThinOut(losses), part.job()};
 }
 
 // All files of the report.

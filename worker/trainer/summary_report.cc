@@ -19,10 +19,10 @@ constexpr size_t kMaxFigureBytes = 32 << 20;
 
 // Draws a figure in the attempt's folder, adds both of its forms to `contents`,
 // and returns the SVG.
-absl::StatusOr<std::string> AddFigure(
-    base::Filesystem& files, const std::string& folder,
-    const report::summary::NamedFigure& figure,
-    std::vector<NamedBytes>* contents) {
+absl::StatusOr<std::string> AddFigure(base::Filesystem& files,
+                                      const std::string& folder,
+                                      const report::NamedFigure& figure,
+                                      std::vector<NamedBytes>* contents) {
   std::string svg;
   for (const auto& [form, extension] :
        {std::pair(report::FigureForm::kSvg, ".svg"),
@@ -41,10 +41,9 @@ absl::StatusOr<std::string> AddFigure(
 
 }  // namespace
 
-DrawnFigures DrawFigures(
-    const TrainerContext& context, int attempt,
-    const std::vector<report::summary::NamedFigure>& figures,
-    Progress* progress) {
+DrawnFigures DrawFigures(const TrainerContext& context, int attempt,
+                         const std::vector<report::NamedFigure>& figures,
+                         Progress* progress) {
   DrawnFigures drawn;
   for (const auto& figure : figures) {
     if (context.stop_requested()) break;

@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "model/training/durable_folder.h"
 #include "proto/ordo/training/v1/progress.pb.h"
-#include "report/summary/summary.h"
+#include "report/page.h"
 #include "worker/trainer/context.h"
 #include "worker/trainer/progress.h"
 
@@ -25,10 +25,9 @@ struct DrawnFigures {
 
 // Draws them, by way of the attempt's folder. Where there is no gnuplot the
 // rest is left out, with a warning, and on a request to stop without one.
-DrawnFigures DrawFigures(
-    const TrainerContext& context, int attempt,
-    const std::vector<report::summary::NamedFigure>& figures,
-    Progress* progress);
+DrawnFigures DrawFigures(const TrainerContext& context, int attempt,
+                         const std::vector<report::NamedFigure>& figures,
+                         Progress* progress);
 
 // Writes `contents` to the folder of `report`, whole or not at all, and tells
 // `progress` with the files filled in. CANCELLED when it was asked to stop;

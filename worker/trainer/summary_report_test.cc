@@ -58,7 +58,7 @@ TEST_F(SummaryReportTest, ARequestToStopLeavesNothing) {
               StatusIs(absl::StatusCode::kCancelled));
   EXPECT_THAT(files_.Stat(folder_.Path("jobs/s/results")),
               StatusIs(absl::StatusCode::kNotFound));
-  report::summary::NamedFigure figure;
+  report::NamedFigure figure;
   figure.name = "curve";
   EXPECT_TRUE(DrawFigures(context_, 1, {figure}, progress_.get()).svgs.empty());
 }

@@ -1,7 +1,8 @@
 #include <map>
+#include <memory>
+#include <utility>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -12,9 +13,13 @@
 #include "model/catalog/catalog.h"
 #include "report/figure.h"
 #include "report/grid.h"
-#include "report/html.h"
+#include "report/json_values.h"
 #include "report/metrics.h"
+#include "report/page.h"
+#include "report/runs/losses.h"
+#include "report/runs/runs.h"
 #include "report/source.h"
+#include "report/table.h"
 #include "services/cli/commands/catalogue.h"
 #include "services/cli/commands/commands.h"
 #include "services/cli/commands/listing.h"
@@ -27,13 +32,14 @@
 namespace ordo::services::cli {
 namespace {
 
+using google::protobuf::Struct;
+using google::protobuf::Value;
 using jobs::v1::Job;
 using reports::v1::ListReportsRequest;
 using reports::v1::ListReportsResponse;
 using reports::v1::Report;
 using reports::v1::ReportsService;
 
-constexpr char kTask[] = "addition_grid";
 constexpr char kResultFile[] = "result.json";
 constexpr size_t kMaxResultBytes = 16 << 20;
 
@@ -171,32 +177,58 @@ report::Metrics MetricsOf(const Job& job, const Report& report) {
   return metrics;
 }
 
-absl::StatusOr<report::Grid> FetchGrid(Context& context, const Job& job,
-                                       const Report& report) {
+// The file of a report, or nothing where it has none of that name.
+absl::StatusOr<std::string> FetchFile(Context& context, const Report& report,
+                                      const std::string& path) {
   ORDO_ASSIGN_OR_RETURN(const ResourceName name,
                         ParseResourceName(report.name()));
-  RemoteFile file{name, {}};
   for (const auto& info : report.files()) {
-    if (info.path() == kResultFile) file.info = info;
+    if (info.path() != path) continue;
+    return DownloadToMemory(context, {name, info}, kMaxResultBytes);
   }
-  if (file.info.path().empty()) {
-    return absl::NotFoundError(
-        absl::StrCat(report.name(), " has no ", kResultFile));
+  return std::string();
+}
+
+// What can be drawn of an evaluation. Of addition the page is made; of others
+// there are the numbers all the same.
+absl::Status FetchFigures(Context& context, const Report& report,
+                          report::runs::Evaluated* evaluated) {
+  report::runs::InsideFiles files;
+  ORDO_ASSIGN_OR_RETURN(files.result, FetchFile(context, report, kResultFile));
+  if (report::runs::LooksInside(report.task())) {
+    ORDO_ASSIGN_OR_RETURN(files.maps,
+                          FetchFile(context, report, report::runs::kMapsFile));
+    ORDO_ASSIGN_OR_RETURN(
+        files.curves, FetchFile(context, report, report::runs::kCurvesFile));
   }
-  ORDO_ASSIGN_OR_RETURN(const std::string json,
-                        DownloadToMemory(context, file, kMaxResultBytes));
-  absl::StatusOr<report::Grid> grid = report::ParseGrid(json);
-  if (!grid.ok()) {
-    return base::AddContext(grid.status(),
-                            absl::StrCat(report.name(), ":", kResultFile));
+  const absl::Status read =
+      base::AddContext(report::runs::ReadFiles(files, evaluated),
+                       absl::StrCat(report.name(), ":", kResultFile));
+  if (read.ok() || report.task() == report::runs::kGridTask) return read;
+  context.err << "ordo: no figures: " << read.message() << "\n";
+  return absl::OkStatus();
+}
+
+// The losses that the attempts of a job recorded.
+absl::StatusOr<std::map<int64_t, double>> FetchLosses(Context& context,
+                                                      const Job& job) {
+  std::map<int64_t, double> losses;
+  for (const jobs::v1::Attempt& attempt : job.attempts()) {
+    jobs::v1::ReadLogsRequest request;
+    request.set_name(job.name());
+    request.set_attempt(attempt.number());
+    request.set_metrics(true);
+    const std::unique_ptr<grpc::ClientContext> call =
+        context.client.StreamContext();
+    const auto reader = context.client.jobs().ReadLogs(call.get(), request);
+    std::string jsonl;
+    jobs::v1::ReadLogsResponse response;
+    while (reader->Read(&response)) jsonl += response.data();
+    const grpc::Status status = reader->Finish();
+    if (!status.ok()) return context.client.Explain(status);
+    report::runs::AddLosses(jsonl, &losses);
   }
-  grid->name = ModelText(job, report);
-  if (job.spec().kind() != jobs::v1::JobSpec::EVALUATE &&
-      EvaluationName(report) != kTask) {
-    absl::StrAppend(&grid->name, " ", EvaluationName(report));
-  }
-  grid->step = report.step();
-  return grid;
+  return losses;
 }
 
 // The checkpoint that a report is about. Its digest is not known where the
@@ -224,15 +256,21 @@ absl::StatusOr<report::SourceModel> SourceModelOf(Context& context,
 struct Results {
   // That shows it again.
   std::string command;
-  // Of every evaluation, grids included.
-  std::vector<report::Metrics> metrics;
-  // Those that have no figure.
-  std::vector<report::Metrics> plain;
-  // Those that have one.
-  report::Page page;
-  // Of the entries of the page, in their order; one of each model.
-  std::vector<report::FigureSource> sources;
+  report::runs::Runs runs;
 };
+
+// The newest checkpoint of the job that an evaluation is of.
+report::FigureSource SourceOfTraining(const std::string& job,
+                                      const Results& results) {
+  report::FigureSource source{job, {}, results.command};
+  int64_t step = -1;
+  for (const report::runs::Evaluated& each : results.runs.evaluations) {
+    if (each.source.job != job || each.metrics.step <= step) continue;
+    step = each.metrics.step;
+    source.models = each.source.models;
+  }
+  return source;
+}
 
 absl::Status CollectJob(Context& context, const std::string& name,
                         Results* results) {
@@ -254,140 +292,145 @@ absl::Status CollectJob(Context& context, const std::string& name,
                   << "\n";
       continue;
     }
-    results->metrics.push_back(MetricsOf(job, report));
-    if (report.task() != kTask) {
-      results->plain.push_back(results->metrics.back());
-      continue;
-    }
-    report::PageEntry entry;
-    ORDO_ASSIGN_OR_RETURN(entry.grid, FetchGrid(context, job, report));
+    report::runs::Evaluated evaluated;
+    evaluated.metrics = MetricsOf(job, report);
     if (job.spec().has_encoding()) {
-      entry.encoding = EncodingText(job.spec().encoding(), true);
+      evaluated.encoding = EncodingText(job.spec().encoding(), true);
     }
     ORDO_ASSIGN_OR_RETURN(report::SourceModel model,
                           SourceModelOf(context, job, report));
-    results->sources.push_back(
-        {ShortName(job.name()), {std::move(model)}, results->command});
-    results->page.entries.push_back(std::move(entry));
+    evaluated.source = {
+        ShortName(job.name()), {std::move(model)}, results->command};
+    ORDO_RETURN_IF_ERROR(FetchFigures(context, report, &evaluated));
+    const std::string& evaluation = evaluated.metrics.evaluation;
+    if (evaluated.grid.has_value() &&
+        job.spec().kind() != jobs::v1::JobSpec::EVALUATE &&
+        evaluation != report::runs::kGridTask) {
+      absl::StrAppend(&evaluated.grid->name, " ", evaluation);
+    }
+    results->runs.evaluations.push_back(std::move(evaluated));
   }
+  if (job.spec().kind() == jobs::v1::JobSpec::EVALUATE) {
+    return absl::OkStatus();
+  }
+  report::runs::Trained trained;
+  trained.model = ShortName(job.name());
+  trained.source = SourceOfTraining(trained.model, *results);
+  auto losses = FetchLosses(context, job);
+  if (!losses.ok()) {
+    context.err << "ordo: no training losses of " << trained.model << ": "
+                << losses.status().message() << "\n";
+    return absl::OkStatus();
+  }
+  trained.losses = *std::move(losses);
+  results->runs.trained.push_back(std::move(trained));
   return absl::OkStatus();
 }
 
-void PrintTable(Context& context,
-                const std::vector<report::PageEntry>& entries) {
+// Of addition.
+void PrintGrids(Context& context, const report::runs::Runs& runs) {
   Table table({"MODEL", ">STEP", ">ALL LENGTHS", ">TRAINED", ">LONGER",
                ">EQUAL LENGTHS", ">LONGEST 95 %"});
-  for (const report::PageEntry& entry : entries) {
-    const report::GridSummary summary = report::Summarize(entry.grid);
-    table.AddRow({entry.grid.name, absl::StrCat(entry.grid.step),
+  bool has_grid = false;
+  for (const report::runs::Evaluated& each : runs.evaluations) {
+    if (!each.grid.has_value()) continue;
+    has_grid = true;
+    const report::GridSummary summary = report::Summarize(*each.grid);
+    table.AddRow({each.grid->name, absl::StrCat(each.grid->step),
                   report::ShareText(summary.all),
                   report::ShareText(summary.trained),
                   report::ShareText(summary.outside),
                   report::ShareText(summary.diagonal),
                   absl::StrCat(summary.largest_95)});
   }
+  if (!has_grid) return;
   context.out
       << table.ToString(context.terminal)
       << "right answers, with 95 % intervals over the questions asked\n";
 }
 
-void PrintMetrics(Context& context, const std::vector<report::Metrics>& all) {
+// Of all others.
+void PrintMetrics(Context& context, const report::runs::Runs& runs) {
   Table table({"MODEL", ">STEP", "EVALUATION", "METRIC", ">VALUE"});
-  for (const report::Metrics& one : all) {
-    for (const auto& [name, value] : one.values) {
-      table.AddRow({one.model, absl::StrCat(one.step), one.evaluation, name,
-                    report::MetricText(value)});
+  bool has_metrics = false;
+  for (const report::runs::Evaluated& each : runs.evaluations) {
+    if (each.grid.has_value()) continue;
+    has_metrics = true;
+    for (const auto& [name, value] : each.metrics.values) {
+      table.AddRow({each.metrics.model, absl::StrCat(each.metrics.step),
+                    each.metrics.evaluation, name, report::MetricText(value)});
     }
   }
-  context.out << table.ToString(context.terminal);
+  if (has_metrics) context.out << table.ToString(context.terminal);
 }
 
 void SetShare(const std::string& name, const report::GridScore& score,
-              google::protobuf::Struct* json) {
+              Struct* json) {
   if (score.samples == 0) return;
-  auto& fields =
-      *(*json->mutable_fields())[name].mutable_struct_value()->mutable_fields();
-  fields["right"].set_number_value(static_cast<double>(score.right));
-  fields["samples"].set_number_value(static_cast<double>(score.samples));
-  fields["value"].set_number_value(score.share.value);
-  fields["low"].set_number_value(score.share.low);
-  fields["high"].set_number_value(score.share.high);
+  Struct share;
+  auto& fields = *share.mutable_fields();
+  fields["right"] = report::NumberOrNull(static_cast<double>(score.right));
+  fields["samples"] = report::NumberOrNull(static_cast<double>(score.samples));
+  fields["value"] = report::NumberOrNull(score.share.value);
+  fields["low"] = report::NumberOrNull(score.share.low);
+  fields["high"] = report::NumberOrNull(score.share.high);
+  (*json->mutable_fields())[name] = report::StructValue(std::move(share));
 }
 
-void SetMetrics(const std::vector<report::Metrics>& all,
-                google::protobuf::ListValue* list) {
-  for (const report::Metrics& one : all) {
-    auto& fields =
-        *list->add_values()->mutable_struct_value()->mutable_fields();
-    fields["model"].set_string_value(one.model);
-    fields["step"].set_number_value(static_cast<double>(one.step));
-    fields["evaluation"].set_string_value(one.evaluation);
-    fields["task"].set_string_value(one.task);
-    auto& metrics = *fields["metrics"].mutable_struct_value()->mutable_fields();
-    for (const auto& [name, value] : one.values) {
-      metrics[name].set_number_value(value);
-    }
+Value MetricsValue(const report::runs::Evaluated& evaluated) {
+  const report::Metrics& metrics = evaluated.metrics;
+  Struct values;
+  for (const auto& [name, value] : metrics.values) {
+    (*values.mutable_fields())[name] = report::NumberOrNull(value);
   }
+  Struct json;
+  auto& fields = *json.mutable_fields();
+  fields["model"] = report::TextValue(metrics.model);
+  fields["step"] = report::NumberOrNull(static_cast<double>(metrics.step));
+  fields["evaluation"] = report::TextValue(metrics.evaluation);
+  fields["task"] = report::TextValue(metrics.task);
+  fields["metrics"] = report::StructValue(std::move(values));
+  return report::StructValue(std::move(json));
 }
 
-google::protobuf::Struct ToStruct(const Results& results,
-                                  const std::string& html) {
-  google::protobuf::Struct json;
-  const std::vector<report::PageEntry>& entries = results.page.entries;
-  if (!entries.empty()) {
-    (*json.mutable_fields())["html"].set_string_value(html);
+// Of one with a grid.
+Value ModelValue(const report::runs::Evaluated& evaluated) {
+  const report::Grid& grid = *evaluated.grid;
+  const report::SourceModel& source = evaluated.source.models.front();
+  const report::GridSummary summary = report::Summarize(grid);
+  Struct json;
+  auto& fields = *json.mutable_fields();
+  fields["name"] = report::TextValue(grid.name);
+  fields["encoding"] = report::TextValue(evaluated.encoding);
+  fields["step"] = report::NumberOrNull(static_cast<double>(grid.step));
+  fields["checkpoint"] = report::TextValue(source.name);
+  fields["checkpoint_sha256"] = report::TextValue(source.checkpoint_sha256);
+  fields["longest_95"] = report::NumberOrNull(summary.largest_95);
+  SetShare("all", summary.all, &json);
+  SetShare("trained", summary.trained, &json);
+  SetShare("longer", summary.outside, &json);
+  SetShare("equal", summary.diagonal, &json);
+  return report::StructValue(std::move(json));
+}
+
+// `html` is empty where no page was written.
+Struct ToStruct(const report::runs::Runs& runs, const std::string& html) {
+  Struct json;
+  auto& fields = *json.mutable_fields();
+  if (!html.empty()) fields["html"] = report::TextValue(html);
+  fields["evaluations"] = report::ListOf(runs.evaluations, MetricsValue);
+  std::vector<report::runs::Evaluated> with_grid;
+  for (const report::runs::Evaluated& each : runs.evaluations) {
+    if (each.grid.has_value()) with_grid.push_back(each);
   }
-  SetMetrics(results.metrics,
-             (*json.mutable_fields())["evaluations"].mutable_list_value());
-  auto* models = (*json.mutable_fields())["models"].mutable_list_value();
-  for (size_t i = 0; i < entries.size(); ++i) {
-    const report::PageEntry& entry = entries[i];
-    const report::SourceModel& source = results.sources[i].models.front();
-    const report::GridSummary summary = report::Summarize(entry.grid);
-    google::protobuf::Struct* model =
-        models->add_values()->mutable_struct_value();
-    auto& fields = *model->mutable_fields();
-    fields["name"].set_string_value(entry.grid.name);
-    fields["encoding"].set_string_value(entry.encoding);
-    fields["step"].set_number_value(static_cast<double>(entry.grid.step));
-    fields["checkpoint"].set_string_value(source.name);
-    fields["checkpoint_sha256"].set_string_value(source.checkpoint_sha256);
-    fields["longest_95"].set_number_value(summary.largest_95);
-    SetShare("all", summary.all, model);
-    SetShare("trained", summary.trained, model);
-    SetShare("longer", summary.outside, model);
-    SetShare("equal", summary.diagonal, model);
-  }
+  fields["models"] = report::ListOf(with_grid, ModelValue);
   return json;
 }
 
-// A file name made of letters, digits and dashes.
-std::string FileStem(const std::string& name) {
-  std::string stem;
-  for (const char c : name) {
-    stem += absl::ascii_isalnum(static_cast<unsigned char>(c)) ? c : '-';
-  }
-  return stem;
-}
-
-// What a figure of all models is made of.
-report::FigureSource SourceOfAll(const Results& results) {
-  report::FigureSource all;
-  all.command = results.command;
-  std::vector<std::string> jobs;
-  for (const report::FigureSource& each : results.sources) {
-    if (jobs.empty() || jobs.back() != each.job) jobs.push_back(each.job);
-    all.models.push_back(each.models.front());
-  }
-  all.job = absl::StrJoin(jobs, " ");
-  return all;
-}
-
 // Draws one figure as PNG beside the page and gives it back as SVG.
-absl::StatusOr<std::string> DrawBoth(Context& context, report::Figure figure,
-                                     const report::FigureSource& source,
+absl::StatusOr<std::string> DrawBoth(Context& context,
+                                     const report::Figure& figure,
                                      const std::string& stem) {
-  figure.source = report::SourceText(source);
   ORDO_RETURN_IF_ERROR(report::Draw(context.files, figure,
                                     report::FigureForm::kPng, stem + ".png"));
   ORDO_RETURN_IF_ERROR(report::Draw(context.files, figure,
@@ -401,41 +444,32 @@ std::string StemOf(const std::string& html) {
 }
 
 absl::Status WriteTables(Context& context, const std::string& stem,
-                         const std::vector<report::Metrics>& metrics) {
+                         const report::runs::Runs& runs) {
+  std::vector<report::Metrics> metrics;
+  for (const report::runs::Evaluated& each : runs.evaluations) {
+    metrics.push_back(each.metrics);
+  }
+  const report::Table table = report::MetricsTable(metrics);
   ORDO_RETURN_IF_ERROR(context.files.MakeFolders(base::FolderOf(stem)));
-  ORDO_RETURN_IF_ERROR(base::AtomicWrite(context.files, stem + ".csv",
-                                         report::MetricsCsv(metrics)));
+  ORDO_RETURN_IF_ERROR(
+      base::AtomicWrite(context.files, stem + ".csv", report::ToCsv(table)));
   return base::AtomicWrite(context.files, stem + ".md",
-                           report::MetricsMarkdown(metrics));
+                           report::ToMarkdown(table));
 }
 
 absl::Status WritePage(Context& context, const std::string& html,
-                       Results* results) {
-  report::Page* page = &results->page;
-  const std::string stem = StemOf(html);
-  page->title =
-      "Addition: " +
-      absl::StrJoin(page->entries, ", ",
-                    [](std::string* out, const report::PageEntry& entry) {
-                      out->append(entry.grid.name);
-                    });
-  page->created = "Written by Ordo on " +
-                  absl::FormatTime("%Y-%m-%d %H:%M %Z", context.clock.Now(),
-                                   absl::LocalTimeZone());
-  std::vector<report::Grid> grids;
-  for (size_t i = 0; i < page->entries.size(); ++i) {
-    report::PageEntry& entry = page->entries[i];
+                       report::Page page) {
+  page.created = "Written by Ordo on " +
+                 absl::FormatTime("%Y-%m-%d %H:%M %Z", context.clock.Now(),
+                                  absl::LocalTimeZone());
+  std::vector<std::string> svgs;
+  for (const report::NamedFigure& named : page.figures) {
     ORDO_ASSIGN_OR_RETURN(
-        entry.heat_map_svg,
-        DrawBoth(context, report::HeatMap(entry.grid), results->sources[i],
-                 absl::StrCat(stem, "-", FileStem(entry.grid.name))));
-    grids.push_back(entry.grid);
+        svgs.emplace_back(),
+        DrawBoth(context, named.figure,
+                 absl::StrCat(StemOf(html), "-", named.name)));
   }
-  ORDO_ASSIGN_OR_RETURN(
-      page->equal_lengths_svg,
-      DrawBoth(context, report::EqualLengths(grids), SourceOfAll(*results),
-               stem + "-equal-lengths"));
-  return base::AtomicWrite(context.files, html, report::RenderHtml(*page));
+  return base::AtomicWrite(context.files, html, report::RenderPage(page, svgs));
 }
 
 absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
@@ -455,20 +489,22 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   for (const std::string& name : arguments.positional()) {
     ORDO_RETURN_IF_ERROR(CollectJob(context, name, &results));
   }
-  if (results.metrics.empty()) {
+  const report::runs::Runs& runs = results.runs;
+  if (runs.evaluations.empty()) {
     return absl::FailedPreconditionError(
         "there is no report of an evaluation; make one with 'ordo evaluate "
         "JOB --task TASK'");
   }
-  const bool has_page = !results.page.entries.empty();
   if (context.output == OutputForm::kTable) {
-    if (has_page) PrintTable(context, results.page.entries);
-    if (!results.plain.empty()) PrintMetrics(context, results.plain);
+    PrintGrids(context, runs);
+    PrintMetrics(context, runs);
   }
   const std::string stem = StemOf(html) + "-metrics";
-  ORDO_RETURN_IF_ERROR(WriteTables(context, stem, results.metrics));
-  if (has_page) ORDO_RETURN_IF_ERROR(WritePage(context, html, &results));
-  if (PrintStructured(context, ToStruct(results, html))) {
+  ORDO_RETURN_IF_ERROR(WriteTables(context, stem, runs));
+  const report::Page page = report::runs::MakePage(runs);
+  const bool has_page = !page.figures.empty();
+  if (has_page) ORDO_RETURN_IF_ERROR(WritePage(context, html, page));
+  if (PrintStructured(context, ToStruct(runs, has_page ? html : ""))) {
     return ExitCode::kOk;
   }
   context.out << "wrote " << stem << ".csv and " << stem << ".md\n";
@@ -488,12 +524,16 @@ Command ReportCommand() {
   command.summary = "results of jobs as a table and a page with figures";
   command.help =
       "Prints the metrics of every evaluation and writes them as CSV and "
-      "Markdown.\n"
-      "Of addition_grid it prints 95 % intervals and writes one HTML file that "
-      "needs\n"
-      "nothing else, with heat maps over the lengths of both operands; the "
-      "figures\n"
-      "lie beside it as PNG and SVG. Figures need gnuplot-nox.\n"
+      "Markdown,\n"
+      "and one HTML file that needs nothing else, with the figures of each "
+      "task:\n"
+      "training losses; error or perplexity against length, with the trained "
+      "length\n"
+      "marked; heat maps of addition, with 95 % intervals; scores by group; "
+      "attention\n"
+      "maps, and what stability and position_similarity saw. The figures lie "
+      "beside\n"
+      "it as PNG and SVG; they need gnuplot-nox.\n"
       "Of a sweep, comparison or pipeline it prints the report that was "
       "written\n"
       "when its parts had ended, of a gate the one with its verdict, or with "

@@ -139,6 +139,68 @@ TEST_F(ReportJobTest, MetricsOfAnyEvaluationAreThereForPrograms) {
   EXPECT_THAT(out(), HasSubstr("\"metrics\":{\"error\":0.25}"));
 }
 
+TEST_F(ReportJobTest, EveryTaskHasFiguresThatFitIt) {
+  for (const char* job : {"a", "b"}) {
+    scheduler_.SetJob(job, Job::SUCCEEDED, [](Job* changed) {
+      changed->mutable_spec()->set_kind(jobs::v1::JobSpec::TRAIN);
+      changed->add_attempts()->set_number(1);
+    });
+    scheduler_.AppendMetrics(
+        job, "{\"step\":1,\"loss\":3}\n{\"step\":2,\"loss\":2.5}\n");
+    reports::v1::Report report;
+    report.set_name(std::string("jobs/") + job + "/reports/nope-100");
+    report.set_task("nope");
+    report.set_step(100);
+    (*report.mutable_metrics())["score"] = 0.25;
+    scheduler_.AddReport(report, {{"result.json", R"({"trained_length": 8,
+        "shares": [{"length": 8, "accuracy": 1, "count": 4, "total": 4},
+                   {"length": 16, "accuracy": 0.5, "count": 2, "total": 4}]
+        })"}});
+  }
+  EXPECT_EQ(Run({"report", "a", "b", "--html", page()}), 0);
+  EXPECT_EQ(err(), "");
+  EXPECT_THAT(*files_.List(folder_.Path("out")),
+              ::testing::UnorderedElementsAre(
+                  "report.html", "report-metrics.csv", "report-metrics.md",
+                  "report-lengths-1.png", "report-lengths-1.svg",
+                  "report-learning-curves.png", "report-learning-curves.svg"));
+  const std::string html = base::ReadFile(files_, page(), 1 << 24).value();
+  EXPECT_THAT(html, HasSubstr("<h1>Results of a, b</h1>"));
+  EXPECT_THAT(html, HasSubstr("nope: error against length"));
+  EXPECT_THAT(html, HasSubstr("again: ordo report a b<"));
+}
+
+TEST_F(ReportJobTest, WhatWasSeenInsideIsDrawnFromItsFiles) {
+  scheduler_.SetJob("a", Job::SUCCEEDED);
+  reports::v1::Report report;
+  report.set_name("jobs/a/reports/attention_map-100");
+  report.set_task("attention_map");
+  report.set_step(100);
+  (*report.mutable_metrics())["diagonal_l2"] = 0.25;
+  scheduler_.AddReport(report, {{"result.json", "{}"},
+                                {"maps.csv",
+                                 "source,layer,head,query,key,value\n"
+                                 "full,2,0,1,1,1\nfull,2,0,2,2,0.25\n"}});
+  EXPECT_EQ(Run({"report", "a", "--html", page()}), 0);
+  EXPECT_EQ(err(), "");
+  EXPECT_THAT(*files_.List(folder_.Path("out")),
+              ::testing::Contains("report-a-attention-map-map-1.svg"));
+}
+
+TEST_F(ReportJobTest, AResultThatCannotBeDrawnLeavesTheNumbers) {
+  scheduler_.SetJob("a", Job::SUCCEEDED);
+  reports::v1::Report report;
+  report.set_name("jobs/a/reports/nope-100");
+  report.set_task("nope");
+  (*report.mutable_metrics())["score"] = 0.25;
+  scheduler_.AddReport(report,
+                       {{"result.json", R"({"shares": [{"length": 1}]})"}});
+  EXPECT_EQ(Run({"report", "a", "--html", page()}), 0);
+  EXPECT_THAT(out(), HasSubstr("0.25"));
+  EXPECT_THAT(err(), HasSubstr("ordo: no figures: jobs/a/reports/nope-100:"
+                               "result.json"));
+}
+
 TEST_F(ReportJobTest, EvaluatingJobShowsEveryCheckpoint) {
   scheduler_.SetJob("a", Job::SUCCEEDED, [](Job* job) {
     job->mutable_spec()->set_kind(jobs::v1::JobSpec::EVALUATE);

@@ -1,0 +1,54 @@
+#include "report/color_map.h"
+
+#include <cstddef>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace ordo::report {
+namespace {
+
+constexpr int kWidthPx = 560;
+constexpr int kHeightPx = 480;
+
+void MarkColumns(const std::vector<int>& columns, const char* color,
+                 std::string* script) {
+  for (const int column : columns) {
+    absl::StrAppendFormat(script,
+                          "set arrow from first %d,graph 0 to first %d,graph 1 "
+                          "nohead front linewidth 0.7 linecolor rgb '%s'\n",
+                          column, column, color);
+  }
+}
+
+}  // namespace
+
+Figure MapPlot(const ColorMap& map) {
+  Figure figure;
+  figure.width_px = kWidthPx;
+  figure.height_px = kHeightPx;
+  std::string& script = figure.script;
+  // The y axis is upside down.
+  absl::StrAppendFormat(
+      &script,
+      "%sset cbrange [%.6g:%.6g]\nset cblabel \"%s\"\nset title \"%s\"\n"
+      "set xlabel \"%s\"\nset ylabel \"%s\"\nset size ratio 1\nunset key\n"
+      "set tics out nomirror scale 0.5\n"
+      "set xrange [0.5:%d.5]\nset yrange [%d.5:0.5]\n",
+      MapColors(), map.low, map.high, GnuplotText(map.value_label),
+      GnuplotText(map.title), GnuplotText(map.x_label),
+      GnuplotText(map.y_label), map.rows.front().size(), map.rows.size());
+  MarkColumns(map.marked, "#00d0ff", &script);
+  MarkColumns(map.marked_otherwise, "#e69f00", &script);
+  absl::StrAppend(&script, "$map << EOD\n");
+  for (size_t row = 0; row < map.rows.size(); ++row) {
+    for (size_t column = 0; column < map.rows[row].size(); ++column) {
+      absl::StrAppendFormat(&script, "%d %d %.4g\n", column + 1, row + 1,
+                            map.rows[row][column]);
+    }
+  }
+  script += "EOD\nplot $map using 1:2:3 with image pixels\n";
+  return figure;
+}
+
+}  // namespace ordo::report

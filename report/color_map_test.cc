@@ -1,0 +1,51 @@
+#include "report/color_map.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "report/summary/testing/drawing_test.h"
+
+namespace ordo::report {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using MapPlotTest = summary::testing::DrawingTest;
+
+ColorMap Small() {
+  ColorMap map;
+  map.title = "layer 2";
+  map.x_label = "key";
+  map.y_label = "query";
+  map.value_label = "weight";
+  map.rows = {{1, 0}, {0.25, 0.75}};
+  map.high = 0.75;
+  return map;
+}
+
+TEST_F(MapPlotTest, RowsGoDownAndColumnsRight) {
+  const Figure figure = MapPlot(Small());
+  EXPECT_THAT(figure.script,
+              HasSubstr("$map << EOD\n1 1 1\n2 1 0\n1 2 0.25\n2 2 0.75\nEOD"));
+  EXPECT_THAT(figure.script, HasSubstr("set yrange [2.5:0.5]\n"));
+  EXPECT_THAT(figure.script, HasSubstr("set cbrange [0:0.75]\n"));
+  EXPECT_THAT(figure.script, Not(HasSubstr("set arrow")));
+  const std::string svg = Svg(figure);
+  EXPECT_THAT(svg, HasSubstr(">layer 2<"));
+  EXPECT_THAT(svg, HasSubstr(">weight<"));
+}
+
+TEST_F(MapPlotTest, ColumnsAreMarkedInTwoColours) {
+  ColorMap map = Small();
+  map.marked = {1};
+  map.marked_otherwise = {2};
+  const Figure figure = MapPlot(map);
+  EXPECT_THAT(figure.script,
+              HasSubstr("from first 1,graph 0 to first 1,graph 1 "
+                        "nohead front linewidth 0.7 linecolor "
+                        "rgb '#00d0ff'"));
+  EXPECT_THAT(figure.script, HasSubstr("from first 2,graph 0"));
+  EXPECT_THAT(Svg(figure), HasSubstr("<svg"));
+}
+
+}  // namespace
+}  // namespace ordo::report

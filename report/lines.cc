@@ -1,0 +1,71 @@
+#include "report/lines.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+
+namespace ordo::report {
+namespace {
+
+constexpr int kWidthPx = 720;
+constexpr int kHeightPx = 420;
+
+// Its points as they are drawn, one in each line of text.
+std::string PointsOf(const Line& line, bool is_logarithmic) {
+  std::string points;
+  for (const auto& [x, y] : line.points) {
+    if (!std::isfinite(y) || (is_logarithmic && y <= 0)) continue;
+    absl::StrAppendFormat(&points, "%.6g %.6g\n", x, y);
+  }
+  return points;
+}
+
+}  // namespace
+
+bool CanDraw(const Lines& lines) {
+  return std::any_of(lines.lines.begin(), lines.lines.end(),
+                     [&](const Line& line) {
+                       return !PointsOf(line, lines.is_logarithmic).empty();
+                     });
+}
+
+Figure LinePlot(const Lines& lines) {
+  Figure figure;
+  figure.width_px = kWidthPx;
+  figure.height_px = kHeightPx;
+  std::string& script = figure.script;
+  absl::StrAppendFormat(
+      &script,
+      "set title \"%s\"\nset xlabel \"%s\"\nset ylabel \"%s\"\n"
+      "set grid ytics linecolor rgb '#dddddd'\n"
+      "set key outside top center horizontal\n"
+      "set tics nomirror\nset border 3\n",
+      GnuplotText(lines.title), GnuplotText(lines.x_label),
+      GnuplotText(lines.y_label));
+  if (lines.is_logarithmic) {
+    script += "set logscale y\nset format y '10^{%L}'\n";
+  }
+  if (lines.has_marks) script += "set xtics 1\nset offsets 0.3,0.3,0,0\n";
+  std::vector<std::string> plots;
+  for (size_t i = 0; i < lines.lines.size(); ++i) {
+    const Line& line = lines.lines[i];
+    const std::string points = PointsOf(line, lines.is_logarithmic);
+    if (points.empty()) continue;
+    absl::StrAppend(&script, "$line", i, " << EOD\n", points, "EOD\n");
+    plots.push_back(absl::StrCat(
+        "$line", i, " with ",
+        lines.has_marks
+            ? absl::StrCat("linespoints pointtype ", 5 + 2 * (i % 4))
+            : "lines",
+        " linewidth 2 linecolor rgb '", LineColor(i), "' title \"",
+        GnuplotText(line.title), "\""));
+  }
+  absl::StrAppend(&script, "plot ", absl::StrJoin(plots, ", "), "\n");
+  return figure;
+}
+
+}  // namespace ordo::report

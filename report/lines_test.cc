@@ -1,0 +1,64 @@
+#include "report/lines.h"
+
+#include <limits>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "report/summary/testing/drawing_test.h"
+
+namespace ordo::report {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using LinePlotTest = summary::testing::DrawingTest;
+
+Lines Two() {
+  const double nothing = std::numeric_limits<double>::quiet_NaN();
+  return {"A title",
+          "layer",
+          "change",
+          false,
+          false,
+          {{"one", {{1, 0.5}, {2, nothing}, {3, 0.25}}},
+           {"two", {{1, 0}, {2, 4}}}}};
+}
+
+TEST_F(LinePlotTest, WhatIsNotFiniteIsLeftOut) {
+  const Figure figure = LinePlot(Two());
+  EXPECT_THAT(figure.script, HasSubstr("$line0 << EOD\n1 0.5\n3 0.25\nEOD\n"));
+  EXPECT_THAT(figure.script, HasSubstr("$line1 << EOD\n1 0\n2 4\nEOD\n"));
+  const std::string svg = Svg(figure);
+  EXPECT_THAT(svg, HasSubstr(">A title<"));
+  EXPECT_THAT(svg, HasSubstr(">two<"));
+}
+
+TEST_F(LinePlotTest, ALogarithmicAxisHasNoZero) {
+  Lines lines = Two();
+  lines.is_logarithmic = lines.has_marks = true;
+  const Figure figure = LinePlot(lines);
+  EXPECT_THAT(figure.script, HasSubstr("$line1 << EOD\n2 4\nEOD\n"));
+  EXPECT_THAT(figure.script, HasSubstr("set logscale y\n"));
+  EXPECT_THAT(Svg(figure), HasSubstr(">layer<"));
+}
+
+TEST(CanDrawTest, WhatHasNoPlaceOnTheAxesCannotBeDrawn) {
+  Lines lines = Two();
+  EXPECT_TRUE(CanDraw(lines));
+  lines.lines = {{"one", {{1, 0}, {2, -1}}}};
+  EXPECT_TRUE(CanDraw(lines));
+  lines.is_logarithmic = true;
+  EXPECT_FALSE(CanDraw(lines));
+  lines.lines.clear();
+  EXPECT_FALSE(CanDraw(lines));
+}
+
+TEST_F(LinePlotTest, ALineWithoutPointsIsNotNamed) {
+  Lines lines = Two();
+  lines.lines[1].points = {{1, 0}};
+  lines.is_logarithmic = true;
+  EXPECT_THAT(LinePlot(lines).script, Not(HasSubstr("two")));
+}
+
+}  // namespace
+}  // namespace ordo::report

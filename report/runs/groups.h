@@ -1,0 +1,30 @@
+#ifndef ORDO_REPORT_RUNS_GROUPS_H_
+#define ORDO_REPORT_RUNS_GROUPS_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "report/figure.h"
+
+namespace ordo::report::runs {
+
+// What an evaluation scored on the questions of one group, such as a subject.
+struct Group {
+  std::string name;
+  double score = 0;
+  // Infinite where a single question says nothing of it.
+  double standard_error = 0;
+};
+
+// Reads the `groups` of an evaluation's result.json, by name; none where it has
+// none. INVALID_ARGUMENT names the group whose value is of another type.
+absl::StatusOr<std::vector<Group>> ParseGroups(std::string_view json);
+
+// The scores with 95 % intervals, one below the other. REQUIRES: a group.
+Figure GroupPlot(const std::string& title, const std::vector<Group>& groups);
+
+}  // namespace ordo::report::runs
+
+#endif  // ORDO_REPORT_RUNS_GROUPS_H_

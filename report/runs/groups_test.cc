@@ -1,0 +1,56 @@
+#include "report/runs/groups.h"
+
+#include <cmath>
+
+#include "base/status/details.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "report/summary/testing/drawing_test.h"
+
+namespace ordo::report::runs {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using GroupPlotTest = summary::testing::DrawingTest;
+
+constexpr char kResult[] = R"({"task": "questions", "groups": {
+  "virology": {"value": 0.5, "questions": 1},
+  "anatomy": {"value": 0.75, "standard_error": 0.1, "questions": 20}}})";
+
+TEST(ParseGroupsTest, GroupsStandByName) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto groups, ParseGroups(kResult));
+  ASSERT_THAT(groups, SizeIs(2));
+  EXPECT_EQ(groups[0].name, "anatomy");
+  EXPECT_EQ(groups[0].score, 0.75);
+  EXPECT_EQ(groups[0].standard_error, 0.1);
+  EXPECT_EQ(groups[1].name, "virology");
+  EXPECT_TRUE(std::isinf(groups[1].standard_error));
+}
+
+TEST(ParseGroupsTest, OtherTasksHaveNone) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto groups,
+                            ParseGroups(R"({"shares": []})"));
+  EXPECT_THAT(groups, IsEmpty());
+}
+
+TEST(ParseGroupsTest, AGroupWithoutAScoreIsNamed) {
+  const auto violations = base::FieldViolations(
+      ParseGroups(R"({"groups": {"law": {"questions": 1}}})").status());
+  ASSERT_THAT(violations, SizeIs(1));
+  EXPECT_EQ(violations[0].field, "groups.law.value");
+}
+
+TEST_F(GroupPlotTest, ScoresHaveTheirIntervals) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto groups, ParseGroups(kResult));
+  const Figure figure = GroupPlot("a: mmlu", groups);
+  EXPECT_THAT(figure.script, HasSubstr("\n0.75 2 0.554004 0.945996\n"));
+  const std::string svg = Svg(figure);
+  EXPECT_THAT(svg, HasSubstr(">anatomy<"));
+  EXPECT_THAT(svg, HasSubstr(">a: mmlu<"));
+}
+
+}  // namespace
+}  // namespace ordo::report::runs

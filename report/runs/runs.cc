@@ -1,0 +1,299 @@
+#include "report/runs/runs.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "base/status/status.h"
+#include "report/figure.h"
+#include "report/summary/figures.h"
+#include "report/summary/lengths.h"
+#include "report/table.h"
+
+namespace ordo::report::runs {
+namespace {
+
+constexpr char kMethod[] =
+    "One run of each model is one run of each model: intervals, where there "
+    "are some, say what another draw of questions could give, and nothing "
+    "about another seed of training. An error is one less the share that is "
+    "right.";
+constexpr char kGridMethod[] =
+    " A sum counts as right when every digit of the answer is, found by greedy "
+    "decoding; brackets hold 95 % intervals (Wilson's score interval over the "
+    "pooled samples).";
+
+// What figures of several models are made of.
+FigureSource Together(const std::vector<const FigureSource*>& sources) {
+  FigureSource all;
+  std::vector<std::string> jobs;
+  for (const FigureSource* source : sources) {
+    if (std::find(jobs.begin(), jobs.end(), source->job) == jobs.end()) {
+      jobs.push_back(source->job);
+    }
+    all.models.insert(all.models.end(), source->models.begin(),
+                      source->models.end());
+    all.command = source->command;
+  }
+  all.job = absl::StrJoin(jobs, " ");
+  return all;
+}
+
+void Add(NamedFigure figure, const FigureSource& source, Page* page) {
+  figure.figure.source = SourceText(source);
+  page->figures.push_back(std::move(figure));
+}
+
+std::vector<const Evaluated*> WithGrid(const Runs& runs) {
+  std::vector<const Evaluated*> with;
+  for (const Evaluated& each : runs.evaluations) {
+    if (each.grid.has_value()) with.push_back(&each);
+  }
+  return with;
+}
+
+Table GridTable(const std::vector<const Evaluated*>& all) {
+  Table table;
+  table.title = "Sums";
+  table.num_text_columns = 2;
+  table.header = {"model",         "encoding",         "step",
+                  "all lengths",   "trained lengths",  "longer than trained",
+                  "equal lengths", "longest with 95 %"};
+  for (const Evaluated* each : all) {
+    const GridSummary summary = Summarize(*each->grid);
+    table.rows.push_back(
+        {each->grid->name, each->encoding, absl::StrCat(each->grid->step),
+         ShareText(summary.all), ShareText(summary.trained),
+         ShareText(summary.outside), ShareText(summary.diagonal),
+         absl::StrCat(summary.largest_95)});
+  }
+  return table;
+}
+
+// Every cell in numbers.
+Table CellTable(const Grid& grid) {
+  Table table;
+  table.title = absl::StrCat("Right answers of ", grid.name, " in numbers (%)");
+  table.header = {"A \\ B"};
+  for (int b = 1; b <= grid.max_digits; ++b) {
+    table.header.push_back(absl::StrCat(b));
+  }
+  for (int a = 1; a <= grid.max_digits; ++a) {
+    std::vector<std::string>& row = table.rows.emplace_back();
+    row.push_back(absl::StrCat(a));
+    for (int b = 1; b <= grid.max_digits; ++b) {
+      row.push_back(absl::StrFormat("%.0f", 100 * grid.At(a, b)));
+    }
+  }
+  table.is_folded = true;
+  return table;
+}
+
+std::string CaptionOf(const Grid& grid) {
+  std::string text =
+      absl::StrCat(grid.name, ": share of sums that are right in every digit, ",
+                   grid.samples, " per cell.");
+  if (grid.trained_digits > 0) {
+    absl::StrAppend(&text, " Trained on up to ", grid.trained_digits,
+                    grid.trained_digits < grid.max_digits
+                        ? " digits: the outlined square."
+                        : " digits.");
+  }
+  return text;
+}
+
+void AddGrids(const std::vector<const Evaluated*>& all, Page* page) {
+  if (all.empty()) return;
+  std::vector<Grid> grids;
+  std::vector<const FigureSource*> sources;
+  for (const Evaluated* each : all) {
+    Add({FileStem(each->grid->name), CaptionOf(*each->grid),
+         HeatMap(*each->grid)},
+        each->source, page);
+    grids.push_back(*each->grid);
+    sources.push_back(&each->source);
+  }
+  Add({"equal-lengths",
+       "A and B with the same number of digits; bars are 95 % intervals. Right "
+       "of the dashed line the sums are longer than those of training.",
+       EqualLengths(grids)},
+      Together(sources), page);
+}
+
+// What models have to agree in to stand in one figure.
+using LengthsKey =
+    std::tuple<std::string, std::string, std::string, std::set<int64_t>>;
+
+LengthsKey KeyOf(const Evaluated& evaluated) {
+  std::set<int64_t> lengths;
+  for (const auto& [length, value] : evaluated.lengths.values) {
+    lengths.insert(length);
+  }
+  return {evaluated.metrics.evaluation, evaluated.lengths.by,
+          evaluated.lengths.score, std::move(lengths)};
+}
+
+// Each model is what an arm with one seed is.
+summary::ComparedLengths LengthsOf(const std::vector<const Evaluated*>& all) {
+  const Lengths& first = all.front()->lengths;
+  summary::ComparedLengths compared;
+  compared.evaluation = all.front()->metrics.evaluation;
+  compared.by = first.by;
+  compared.score = first.score;
+  compared.num_seeds = 1;
+  compared.trained = first.trained;
+  for (const Evaluated* each : all) {
+    if (each->lengths.trained != first.trained) compared.trained = 0;
+    compared.left_out.insert(each->lengths.left_out.begin(),
+                             each->lengths.left_out.end());
+    summary::LengthCurve& curve = compared.arms.emplace_back();
+    curve.arm = each->metrics.model;
+    for (const auto& [length, value] : each->lengths.values) {
+      curve.points.push_back({length, value, value, value});
+    }
+  }
+  return compared;
+}
+
+std::string CaptionOf(const summary::ComparedLengths& compared) {
+  std::string caption =
+      absl::StrCat(compared.evaluation, ": ", compared.score, " against ",
+                   compared.by, ", of one run of each model.");
+  if (compared.trained > 0) {
+    absl::StrAppend(&caption, " Trained on up to ", compared.trained,
+                    ": the dashed line.");
+  }
+  if (!compared.left_out.empty()) {
+    absl::StrAppend(&caption, " Left out, without a finite score: ",
+                    absl::StrJoin(compared.left_out, ", "), ".");
+  }
+  return caption;
+}
+
+void AddLengths(const Runs& runs, Page* page) {
+  std::map<LengthsKey, std::vector<const Evaluated*>> alike;
+  for (const Evaluated& each : runs.evaluations) {
+    if (each.grid.has_value() || each.lengths.values.empty()) continue;
+    alike[KeyOf(each)].push_back(&each);
+  }
+  int number = 0;
+  for (const auto& [key, all] : alike) {
+    const summary::ComparedLengths compared = LengthsOf(all);
+    std::vector<const FigureSource*> sources;
+    for (const Evaluated* each : all) sources.push_back(&each->source);
+    Add({absl::StrCat("lengths-", ++number), CaptionOf(compared),
+         summary::LengthPlot(compared)},
+        Together(sources), page);
+  }
+}
+
+// "a copies", for figures of one evaluation of one model.
+std::string TitleOf(const Evaluated& evaluated) {
+  return absl::StrCat(evaluated.metrics.model, " ",
+                      evaluated.metrics.evaluation);
+}
+
+void AddGroups(const Evaluated& evaluated, Page* page) {
+  if (evaluated.groups.empty()) return;
+  const std::string title = TitleOf(evaluated);
+  Add({absl::StrCat(FileStem(title), "-groups"),
+       absl::StrCat(title, ": score of each group of questions."),
+       GroupPlot(title, evaluated.groups)},
+      evaluated.source, page);
+}
+
+void AddInside(const Evaluated& evaluated, Page* page) {
+  if (!evaluated.inside.has_value()) return;
+  const std::string title = TitleOf(evaluated);
+  for (NamedFigure& figure :
+       InsideFigures(*evaluated.inside, title, FileStem(title))) {
+    Add(std::move(figure), evaluated.source, page);
+  }
+}
+
+void AddCurves(const Runs& runs, Page* page) {
+  std::vector<summary::Curve> curves;
+  std::vector<const FigureSource*> sources;
+  for (const Trained& each : runs.trained) {
+    if (each.losses.empty()) continue;
+    curves.push_back({each.model, summary::ThinOut(each.losses), each.model});
+    sources.push_back(&each.source);
+  }
+  if (curves.empty()) return;
+  Add({"learning-curves", "Training loss.", summary::LearningCurves(curves)},
+      Together(sources), page);
+}
+
+// "Results of a, b".
+std::string TitleOf(const Runs& runs) {
+  std::vector<std::string> models;
+  for (const Evaluated& each : runs.evaluations) {
+    const std::string& model = each.metrics.model;
+    if (std::find(models.begin(), models.end(), model) == models.end()) {
+      models.push_back(model);
+    }
+  }
+  return absl::StrCat("Results of ", absl::StrJoin(models, ", "));
+}
+
+}  // namespace
+
+absl::Status ReadFiles(const InsideFiles& files, Evaluated* evaluated) {
+  if (files.result.empty()) return absl::OkStatus();
+  if (evaluated->metrics.task == kGridTask) {
+    ORDO_ASSIGN_OR_RETURN(Grid grid, ParseGrid(files.result));
+    grid.name = evaluated->metrics.model;
+    grid.step = evaluated->metrics.step;
+    evaluated->grid = std::move(grid);
+    return absl::OkStatus();
+  }
+  if (LooksInside(evaluated->metrics.task)) {
+    ORDO_ASSIGN_OR_RETURN(evaluated->inside, ParseInside(files));
+    return absl::OkStatus();
+  }
+  ORDO_ASSIGN_OR_RETURN(evaluated->lengths, ParseLengths(files.result));
+  ORDO_ASSIGN_OR_RETURN(evaluated->groups, ParseGroups(files.result));
+  return absl::OkStatus();
+}
+
+Page MakePage(const Runs& runs) {
+  Page page;
+  page.title = TitleOf(runs);
+  const std::vector<const Evaluated*> grids = WithGrid(runs);
+  if (!grids.empty()) page.tables.push_back(GridTable(grids));
+  std::vector<Metrics> metrics;
+  for (const Evaluated& each : runs.evaluations) {
+    metrics.push_back(each.metrics);
+  }
+  page.tables.push_back(MetricsTable(metrics));
+  page.tables.back().title = "Scores";
+  AddGrids(grids, &page);
+  AddLengths(runs, &page);
+  for (const Evaluated& each : runs.evaluations) {
+    AddGroups(each, &page);
+    AddInside(each, &page);
+  }
+  AddCurves(runs, &page);
+  for (const Evaluated* each : grids) {
+    page.tables.push_back(CellTable(*each->grid));
+  }
+  page.method = kMethod;
+  if (!grids.empty()) page.method += kGridMethod;
+  return page;
+}
+
+std::string FileStem(const std::string& name) {
+  std::string stem;
+  for (const char c : name) {
+    stem += absl::ascii_isalnum(static_cast<unsigned char>(c)) ? c : '-';
+  }
+  return stem;
+}
+
+}  // namespace ordo::report::runs

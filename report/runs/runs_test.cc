@@ -1,0 +1,169 @@
+#include "report/runs/runs.h"
+
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "report/summary/testing/drawing_test.h"
+
+namespace ordo::report::runs {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+using RunsTest = summary::testing::DrawingTest;
+
+constexpr char kGrid[] = R"({"task": "addition_grid", "job": "a",
+  "max_digits": 2, "trained_digits": 1, "samples": 20,
+  "cells": [[1, 0.5], [0.5, 0]]})";
+constexpr char kShares[] = R"({"task": "nope", "trained_length": 8, "shares": [
+  {"length": 8, "exact_match": 1, "count": 4, "total": 4},
+  {"length": 16, "exact_match": 0.25, "count": 1, "total": 4}]})";
+constexpr char kPerplexity[] = R"({"task": "text", "trained_length": 64,
+  "lengths": [{"length": 64, "perplexity": 20}, {"length": 128,
+               "perplexity": 25}]})";
+
+Evaluated Of(const std::string& model, const std::string& task,
+             const InsideFiles& files) {
+  Evaluated evaluated;
+  evaluated.metrics = {model, 100, task, task, {{"score", 0.5}}};
+  evaluated.source = {model, {{model, "c0ffee"}}, "ordo report a b"};
+  ORDO_EXPECT_OK(ReadFiles(files, &evaluated));
+  return evaluated;
+}
+
+Evaluated Of(const std::string& model, const std::string& task,
+             const char* result) {
+  return Of(model, task, InsideFiles{result, "", ""});
+}
+
+TEST_F(RunsTest, SumsHaveHeatMapsEqualLengthsAndAllTheirCells) {
+  Runs runs;
+  runs.evaluations = {Of("a", "addition_grid", kGrid),
+                      Of("b", "addition_grid", kGrid)};
+  runs.evaluations[0].encoding = "tape (size=16)";
+  const Page page = MakePage(runs);
+  EXPECT_EQ(page.title, "Results of a, b");
+  ASSERT_THAT(page.figures, SizeIs(3));
+  EXPECT_EQ(page.figures[0].name, "a");
+  EXPECT_EQ(page.figures[0].caption,
+            "a: share of sums that are right in every digit, 20 per cell. "
+            "Trained on up to 1 digits: the outlined square.");
+  EXPECT_EQ(page.figures[0].figure.source,
+            "job a; checkpoint: a c0ffee; again: ordo report a b");
+  EXPECT_EQ(page.figures[2].name, "equal-lengths");
+  EXPECT_EQ(page.figures[2].figure.source,
+            "job a b; checkpoints: a c0ffee, b c0ffee; again: ordo report a b");
+  ASSERT_THAT(page.tables, SizeIs(4));
+  EXPECT_THAT(page.tables[0].rows[0],
+              ElementsAre("a", "tape (size=16)", "100", "50.0 % [39.3, 60.7]",
+                          "100.0 % [83.9, 100.0]", "33.3 % [22.7, 45.9]",
+                          "50.0 % [35.2, 64.8]", "1"));
+  EXPECT_EQ(page.tables[1].title, "Scores");
+  EXPECT_TRUE(page.tables[2].is_folded);
+  EXPECT_THAT(page.tables[2].rows[0], ElementsAre("1", "100", "50"));
+  EXPECT_THAT(page.method, HasSubstr("Wilson"));
+}
+
+TEST_F(RunsTest, ModelsOfOneEvaluationStandInOneFigureByLength) {
+  Runs runs;
+  runs.evaluations = {Of("a", "nope", kShares), Of("b", "nope", kShares),
+                      Of("c", "text", kPerplexity)};
+  const Page page = MakePage(runs);
+  ASSERT_THAT(page.figures, SizeIs(2));
+  EXPECT_EQ(page.figures[0].name, "lengths-1");
+  EXPECT_EQ(page.figures[0].caption,
+            "nope: error against length, of one run of each model. Trained on "
+            "up to 8: the dashed line.");
+  const std::string& script = page.figures[0].figure.script;
+  EXPECT_THAT(script, HasSubstr("$arm0 << EOD\n8 0 0 0\n16 75 75 75\nEOD\n"));
+  EXPECT_THAT(script, HasSubstr("title \"b\""));
+  EXPECT_THAT(script, HasSubstr("from first 8,graph 0"));
+  EXPECT_THAT(page.figures[1].caption,
+              HasSubstr("text: perplexity against length"));
+  EXPECT_THAT(Svg(page.figures[1].figure), HasSubstr("perplexity"));
+  ASSERT_THAT(page.tables, SizeIs(1));
+  EXPECT_THAT(page.tables[0].rows, SizeIs(3));
+  EXPECT_THAT(page.method, Not(HasSubstr("sum")));
+}
+
+TEST_F(RunsTest, ModelsThatDifferInWhatTheyWereTrainedOnHaveNoMark) {
+  Runs runs;
+  runs.evaluations = {Of("a", "nope", kShares), Of("b", "nope", kShares)};
+  runs.evaluations[1].lengths.trained = 16;
+  const Page page = MakePage(runs);
+  ASSERT_THAT(page.figures, SizeIs(1));
+  EXPECT_THAT(page.figures[0].figure.script, Not(HasSubstr("set arrow")));
+  // Of other lengths they do not stand together.
+  runs.evaluations[1].lengths.values.erase(16);
+  EXPECT_THAT(MakePage(runs).figures, SizeIs(2));
+}
+
+TEST_F(RunsTest, QuestionsHaveTheirGroups) {
+  Runs runs;
+  runs.evaluations = {
+      Of("a", "questions",
+         R"({"groups": {"law": {"value": 0.5, "standard_error": 0.1}}})")};
+  const Page page = MakePage(runs);
+  ASSERT_THAT(page.figures, SizeIs(1));
+  EXPECT_EQ(page.figures[0].name, "a-questions-groups");
+  EXPECT_EQ(page.figures[0].caption,
+            "a questions: score of each group of questions.");
+}
+
+TEST_F(RunsTest, WhatWasSeenInsideIsDrawn) {
+  Runs runs;
+  runs.evaluations = {
+      Of("a", "attention_map",
+         InsideFiles{
+             "{}", "source,layer,head,query,key,value\nfull,1,0,1,1,1\n", ""})};
+  const Page page = MakePage(runs);
+  ASSERT_THAT(page.figures, SizeIs(1));
+  EXPECT_EQ(page.figures[0].name, "a-attention-map-map-1");
+  EXPECT_THAT(page.figures[0].figure.source, HasSubstr("a c0ffee; again"));
+}
+
+TEST_F(RunsTest, TrainingLossesAreALineForEachModel) {
+  Runs runs;
+  runs.evaluations = {Of("a", "flip_flop", "{}")};
+  EXPECT_THAT(MakePage(runs).figures, IsEmpty());
+  runs.trained = {{"a", {"a", {}, "ordo report a b"}, {{1, 3.0}, {2, 2.5}}},
+                  {"b", {"b", {}, "ordo report a b"}, {}}};
+  const Page page = MakePage(runs);
+  ASSERT_THAT(page.figures, SizeIs(1));
+  EXPECT_EQ(page.figures[0].name, "learning-curves");
+  EXPECT_THAT(page.figures[0].figure.script,
+              HasSubstr("$curve0 << EOD\n1 3\n2 2.5\nEOD\n"));
+  EXPECT_THAT(page.figures[0].figure.script, Not(HasSubstr("curve1")));
+  EXPECT_EQ(page.figures[0].figure.source, "job a; again: ordo report a b");
+  EXPECT_THAT(Svg(page.figures[0].figure), HasSubstr("training loss"));
+}
+
+TEST(ReadFilesTest, WithoutAResultThereIsNothing) {
+  const Evaluated evaluated = Of("a", "addition_grid", "");
+  EXPECT_FALSE(evaluated.grid.has_value());
+}
+
+TEST(ReadFilesTest, AGridIsCalledAsItsModelIs) {
+  Evaluated evaluated;
+  evaluated.metrics = {"a", 7, "long", kGridTask, {}};
+  ORDO_ASSERT_OK(ReadFiles({kGrid, "", ""}, &evaluated));
+  EXPECT_EQ(evaluated.grid->name, "a");
+  EXPECT_EQ(evaluated.grid->step, 7);
+}
+
+TEST(ReadFilesTest, ADamagedResultIsAnError) {
+  Evaluated evaluated;
+  evaluated.metrics.task = "nope";
+  EXPECT_FALSE(
+      ReadFiles({"{\"shares\": [{\"length\": 1}]}", "", ""}, &evaluated).ok());
+}
+
+TEST(FileStemTest, OnlyLettersDigitsAndDashesAreLeft) {
+  EXPECT_EQ(FileStem("b at step 5 (x=0.5)"), "b-at-step-5--x-0-5-");
+}
+
+}  // namespace
+}  // namespace ordo::report::runs
