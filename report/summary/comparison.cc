@@ -100,12 +100,27 @@ std::vector<size_t> WholeSeeds(const SummarizeSpec& spec,
   return seeds;
 }
 
-// `places` are those of the arm, by seed.
-ArmCost CostOf(const SummarizeSpec& spec, const std::vector<int>& places,
-               const std::vector<size_t>& seeds) {
+// The mean over some parts; 0 where one of them did not record it.
+double MeanPeakMemory(const std::vector<PartRecords>& records,
+                      const std::vector<int>& parts) {
+  double sum = 0;
+  for (const int part : parts) {
+    const auto index = static_cast<size_t>(part);
+    if (index >= records.size() || records[index].peak_memory_bytes == 0) {
+      return 0;
+    }
+    sum += static_cast<double>(records[index].peak_memory_bytes);
+  }
+  return parts.empty() ? 0 : sum / static_cast<double>(parts.size());
+}
+
+// `parts` are those of the arm, one of each seed that counts.
+ArmCost CostOf(const SummarizeSpec& spec,
+               const std::vector<PartRecords>& records,
+               const std::vector<int>& parts) {
   ArmCost cost;
-  for (const size_t seed : seeds) {
-    const PartResult& part = spec.parts(places[seed]);
+  for (const int place : parts) {
+    const PartResult& part = spec.parts(place);
     ++cost.num_seeds;
     cost.num_parameters = part.control().num_parameters();
     cost.num_encoding_parameters = part.control().num_encoding_parameters();
@@ -113,6 +128,7 @@ ArmCost CostOf(const SummarizeSpec& spec, const std::vector<int>& places,
     cost.device_seconds += part.device_seconds();
   }
   if (cost.num_seeds > 0) cost.device_seconds /= cost.num_seeds;
+  cost.peak_memory_bytes = MeanPeakMemory(records, parts);
   return cost;
 }
 
@@ -154,7 +170,9 @@ absl::StatusOr<Comparison> Compare(const SummarizeSpec& spec,
   }
   const std::vector<size_t> whole_seeds = WholeSeeds(spec, places);
   for (const std::vector<int>& of_arm : places) {
-    comparison.costs.push_back(CostOf(spec, of_arm, whole_seeds));
+    std::vector<int> parts;
+    for (const size_t seed : whole_seeds) parts.push_back(of_arm[seed]);
+    comparison.costs.push_back(CostOf(spec, records, parts));
   }
   comparison.control = CheckControl(spec, records);
   return comparison;

@@ -125,6 +125,21 @@ TEST(ComparisonTest, CostsAreMeansOverTheSeedsThatAllArmsFinished) {
   EXPECT_EQ(comparison.costs[1].num_seeds, 2);
 }
 
+TEST(ComparisonTest, MemoryIsKnownWhereEachRunRecordedIt) {
+  const auto spec = RopeAndTape();
+  std::vector<PartRecords> records(6);
+  for (int i = 0; i < 6; ++i) records[i].peak_memory_bytes = 100 * (i + 1);
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison known, Compare(spec, records));
+  EXPECT_EQ(known.costs[0].peak_memory_bytes, 200);
+  EXPECT_EQ(known.costs[1].peak_memory_bytes, 500);
+  records[1].peak_memory_bytes = 0;
+  // Of the last nothing was read.
+  records.pop_back();
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison unknown, Compare(spec, records));
+  EXPECT_EQ(unknown.costs[0].peak_memory_bytes, 0);
+  EXPECT_EQ(unknown.costs[1].peak_memory_bytes, 0);
+}
+
 TEST(ComparisonTest, WithoutASeedThatAllArmsFinishedThereIsNoCost) {
   auto spec = RopeAndTape();
   for (int i = 3; i < 6; ++i) spec.mutable_parts(i)->set_state("FAILED");

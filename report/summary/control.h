@@ -1,6 +1,7 @@
 #ifndef ORDO_REPORT_SUMMARY_CONTROL_H_
 #define ORDO_REPORT_SUMMARY_CONTROL_H_
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -29,6 +30,8 @@ struct PartRecords {
   // By PartResult.Report.path: of an evaluation that scores lengths apart what
   // it found at each.
   std::map<std::string, Lengths> lengths = {};
+  // As of StepDone, the most of all attempts; 0: not known.
+  int64_t peak_memory_bytes = 0;
 };
 
 struct Control {

@@ -83,6 +83,7 @@ Value CostValue(const ArmCost& cost) {
       NumberOrNull(static_cast<double>(cost.num_encoding_parameters));
   map["step_flops"] = NumberOrNull(cost.step_flops);
   map["device_seconds"] = NumberOrNull(cost.device_seconds);
+  map["peak_memory_bytes"] = NumberOrNull(cost.peak_memory_bytes);
   return StructValue(std::move(fields));
 }
 

@@ -147,14 +147,16 @@ Table CostTable(const Comparison& comparison) {
                   "parameters",
                   "of the encoding",
                   "GFLOP per step",
-                  "device seconds"};
+                  "device seconds",
+                  "peak memory (MiB)"};
   for (size_t i = 0; i < comparison.arms.size(); ++i) {
     const ArmCost& cost = comparison.costs[i];
     table.rows.push_back(
         {comparison.arms[i], Count(cost.num_seeds), Count(cost.num_parameters),
          cost.num_parameters > 0 ? absl::StrCat(cost.num_encoding_parameters)
                                  : kNoValue,
-         Positive(cost.step_flops / 1e9), Positive(cost.device_seconds)});
+         Positive(cost.step_flops / 1e9), Positive(cost.device_seconds),
+         Positive(cost.peak_memory_bytes / (1 << 20))});
   }
   return table;
 }

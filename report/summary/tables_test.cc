@@ -83,14 +83,19 @@ TEST(TablesTest, WhatASingleSeedCannotTellIsAnEmptyCellForPrograms) {
 TEST(TablesTest, CostsSayOverHowManySeeds) {
   auto spec = RopeAndTape();
   spec.mutable_parts(5)->set_state("FAILED");
-  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec, {}));
+  auto records = testing::RecordsOf(spec);
+  records[3].peak_memory_bytes = int64_t{100} << 20;
+  records[4].peak_memory_bytes = int64_t{101} << 20;
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison,
+                            Compare(spec, records));
   const Table table = CostTable(comparison);
-  EXPECT_THAT(table.header,
-              ElementsAre("arm", "seeds", "parameters", "of the encoding",
-                          "GFLOP per step", "device seconds"));
-  EXPECT_THAT(table.rows,
-              ElementsAre(ElementsAre("rope", "2", "1000", "0", "2", "10"),
-                          ElementsAre("tape", "2", "1000", "10", "2", "12")));
+  EXPECT_THAT(table.header, ElementsAre("arm", "seeds", "parameters",
+                                        "of the encoding", "GFLOP per step",
+                                        "device seconds", "peak memory (MiB)"));
+  EXPECT_THAT(
+      table.rows,
+      ElementsAre(ElementsAre("rope", "2", "1000", "0", "2", "10", "-"),
+                  ElementsAre("tape", "2", "1000", "10", "2", "12", "100.5")));
 }
 
 TEST(TablesTest, EachPartHasARowWithItsScores) {

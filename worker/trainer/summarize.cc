@@ -34,10 +34,17 @@ using ordo::training::v1::SummarizeSpec;
 using report::summary::Curve;
 using report::summary::Summary;
 
-// The losses that an attempt recorded, which take the place of those that
+// What the attempts of a part recorded of their steps.
+struct History {
+  std::map<int64_t, double> losses;
+  // The most of all attempts; 0: not known.
+  int64_t peak_memory_bytes = 0;
+};
+
+// Adds what an attempt recorded. Its losses take the place of those that
 // earlier attempts recorded of these steps.
-absl::Status AddLosses(base::Filesystem& files, const std::string& path,
-                       std::map<int64_t, double>* losses) {
+absl::Status AddAttempt(base::Filesystem& files, const std::string& path,
+                        History* history) {
   base::RecordReader reader(files, path);
   while (true) {
     ORDO_ASSIGN_OR_RETURN(const std::optional<std::string> payload,
@@ -49,31 +56,32 @@ absl::Status AddLosses(base::Filesystem& files, const std::string& path,
           absl::StrCat(path, " has no record at byte ", reader.offset()));
     }
     if (record.has_started()) {
-      losses->erase(losses->upper_bound(record.started().start_step()),
-                    losses->end());
+      history->losses.erase(
+          history->losses.upper_bound(record.started().start_step()),
+          history->losses.end());
     }
     if (record.has_step()) {
-      (*losses)[record.step().step()] = record.step().loss();
+      history->losses[record.step().step()] = record.step().loss();
+      history->peak_memory_bytes = std::max<int64_t>(
+          history->peak_memory_bytes, record.step().peak_memory_bytes());
     }
   }
 }
 
-// The curve of a part that trained, thinned out: a sweep has a thousand;
-// without points when it did not train.
-Curve CurveOf(const TrainerContext& context, const PartResult& part,
-              Progress* progress) {
-  std::map<int64_t, double> losses;
+History HistoryOf(const TrainerContext& context, const PartResult& part,
+                  Progress* progress) {
+  History history;
   for (int attempt = 1; attempt <= part.attempts(); ++attempt) {
     const std::string path = base::JoinPath(
         context.storage_root, absl::StrCat("jobs/", part.job(), "/attempts/",
                                            attempt, "/progress.records"));
-    const absl::Status status = AddLosses(context.files, path, &losses);
+    const absl::Status status = AddAttempt(context.files, path, &history);
     if (!status.ok()) {
       progress->Warning(absl::StrCat("the learning curve of ", part.job(),
                                      " is not whole: ", status.message()));
     }
   }
-  return {part.part(), report::summary::ThinOut(losses), part.job()};
+  return history;
 }
 
 // All files of the report.
@@ -118,11 +126,16 @@ absl::StatusOr<ExitCode> SumUp(const TrainerContext& context,
     report::summary::Records records;
     for (int i = 0; i < spec.parts_size(); ++i) {
       if (context.stop_requested()) return ordo::training::v1::STOPPED;
-      Curve curve = CurveOf(context, spec.parts(i), progress);
+      const PartResult& part = spec.parts(i);
+      const History history = HistoryOf(context, part, progress);
+      // Thinned out, as a sweep has a thousand; a part that did not train has
+      // none.
+      Curve curve{part.part(), report::summary::ThinOut(history.losses),
+                  part.job()};
       if (!curve.points.empty()) records.curves.push_back(std::move(curve));
       if (spec.kind() == "comparison") {
-        records.parts.push_back(
-            ReadPartRecords(context, spec.parts(i), progress));
+        records.parts.push_back(ReadPartRecords(context, part, progress));
+        records.parts.back().peak_memory_bytes = history.peak_memory_bytes;
       }
       ordo::training::v1::EvaluationProgress record;
       record.set_name(spec.kind());

@@ -59,6 +59,7 @@ class SummarizeTest : public ::testing::Test {
     for (const double loss : losses) {
       record.mutable_step()->set_step(++start);
       record.mutable_step()->set_loss(loss);
+      record.mutable_step()->set_peak_memory_bytes(start << 20);
       ORDO_ASSERT_OK((*writer)->Append(record.SerializeAsString()));
     }
   }
@@ -120,6 +121,19 @@ TEST_F(SummarizeTest, OfAComparisonTheDifferencesAreAFileOfTheirOwn) {
   spec_.mutable_comparison()->set_confidence(0.95);
   EXPECT_THAT(Run(), IsOkAndHolds(ordo::training::v1::FINISHED));
   EXPECT_THAT(Read("differences.csv"), HasSubstr("grid,grid_mean,s-1,s-0,1,0"));
+}
+
+TEST_F(SummarizeTest, TheMostMemoryOfARunIsACost) {
+  spec_.set_kind("comparison");
+  spec_.mutable_comparison()->set_baseline("s-0");
+  spec_.mutable_comparison()->set_confidence(0.95);
+  // As many MiB as steps.
+  Train("s-0", 1, 0, {3, 2});
+  Train("s-1", 1, 0, {3, 2, 1});
+  EXPECT_THAT(Run(), IsOkAndHolds(ordo::training::v1::FINISHED));
+  const std::string result = Read("result.json");
+  EXPECT_THAT(result, HasSubstr("\"peak_memory_bytes\":2097152"));
+  EXPECT_THAT(result, HasSubstr("\"peak_memory_bytes\":3145728"));
 }
 
 TEST_F(SummarizeTest, ScoresByLengthAreAFileOfTheirOwn) {

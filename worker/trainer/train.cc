@@ -28,6 +28,7 @@
 #include "worker/trainer/exit_code.h"
 #include "worker/trainer/follow.h"
 #include "worker/trainer/leader.h"
+#include "worker/trainer/memory.h"
 #include "worker/trainer/starting_point.h"
 #include "worker/trainer/step_meter.h"
 #include "worker/trainer/waiting_reports.h"
@@ -156,7 +157,8 @@ class TrainTask {
       base::LogInfo("attention computed",
                     {{"kernels", absl::StrJoin(attention_kernels_, " ")}});
     }
-    if (const auto done = meter_.Record(result, run_.cursors())) {
+    if (auto done = meter_.Record(result, run_.cursors())) {
+      done->set_peak_memory_bytes(PeakMemoryBytes(run_.model().device()));
       progress_.Step(*done);
     }
   }

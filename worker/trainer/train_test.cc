@@ -182,6 +182,7 @@ TEST_F(TrainTest, TrainsCheckpointsEvaluatesAndTellsAllOfIt) {
   for (const auto& record : records) {
     if (record.has_step()) {
       EXPECT_EQ(record.step().step(), ++steps);
+      EXPECT_GT(record.step().peak_memory_bytes(), 0);
     }
     if (record.has_report()) {
       EXPECT_EQ(record.report().id(), "addition_grid-20");
