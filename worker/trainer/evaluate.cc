@@ -148,7 +148,9 @@ absl::StatusOr<EvaluationResult> RunTask(
   // What a GPU's kernels compute.
   if (subject.model->device().is_cuda()) result.report.precision = "bf16";
   if (task->inside() != nullptr) {
+    // Looked at by plain operations, in a precision of its own.
     result.report.precision = task->inside()->precision;
+    result.report.evaluation.clear_kernel();
   }
   options.precision = result.report.precision;
   options.kernel = about.evaluation.kernel();

@@ -26,6 +26,7 @@ using ::ordo::training::v1::ProgressRecord;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
+using ::testing::Not;
 
 class EvaluateTest : public ::testing::Test {
  protected:
@@ -116,6 +117,7 @@ TEST_F(EvaluateTest, LooksIntoAModelInThePrecisionThatIsAskedFor) {
   auto* evaluation = spec_.add_evaluations();
   evaluation->set_name("inside");
   evaluation->set_task("stability");
+  evaluation->set_kernel("cpu_tiled");
   evaluation->set_seed(1);
   (*evaluation->mutable_params())["samples"].set_number_value(3);
   (*evaluation->mutable_params())["precision"].set_string_value("bf16");
@@ -127,6 +129,7 @@ TEST_F(EvaluateTest, LooksIntoAModelInThePrecisionThatIsAskedFor) {
   EXPECT_THAT(result, HasSubstr("\"precision\": \"bf16\""));
   EXPECT_THAT(result, HasSubstr("\"add_attention_l2\": "));
   EXPECT_THAT(result, HasSubstr("\"items\": 3,"));
+  EXPECT_THAT(result, Not(HasSubstr("cpu_tiled")));
 }
 
 TEST_F(EvaluateTest, AnotherEncodingGivesReportsOfTheirOwn) {
