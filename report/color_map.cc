@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 
 namespace ordo::report {
 namespace {
@@ -19,6 +20,17 @@ void MarkColumns(const std::vector<int>& columns, const char* color,
                           "nohead front linewidth 0.7 linecolor rgb '%s'\n",
                           column, column, color);
   }
+}
+
+// "set xtics (\"8\" 1, \"16\" 2)", where there are names.
+void NameTics(const char* axis, const std::vector<std::string>& names,
+              std::string* script) {
+  if (names.empty()) return;
+  std::vector<std::string> tics;
+  for (size_t i = 0; i < names.size(); ++i) {
+    tics.push_back(absl::StrCat("\"", GnuplotText(names[i]), "\" ", i + 1));
+  }
+  absl::StrAppend(script, "set ", axis, " (", absl::StrJoin(tics, ", "), ")\n");
 }
 
 }  // namespace
@@ -40,6 +52,15 @@ Figure MapPlot(const ColorMap& map) {
       GnuplotText(map.y_label), map.rows.front().size(), map.rows.size());
   MarkColumns(map.marked, "#00d0ff", &script);
   MarkColumns(map.marked_otherwise, "#e69f00", &script);
+  NameTics("xtics", map.columns, &script);
+  NameTics("ytics", map.row_names, &script);
+  if (map.outlined_columns > 0 && map.outlined_rows > 0) {
+    absl::StrAppendFormat(
+        &script,
+        "set object 1 rectangle from 0.5,0.5 to %d.5,%d.5 front fillstyle "
+        "empty border rgb '#00d0ff' linewidth 3\n",
+        map.outlined_columns, map.outlined_rows);
+  }
   absl::StrAppend(&script, "$map << EOD\n");
   for (size_t row = 0; row < map.rows.size(); ++row) {
     for (size_t column = 0; column < map.rows[row].size(); ++column) {

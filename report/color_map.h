@@ -24,6 +24,12 @@ struct ColorMap {
   // Columns with a line, and with one of another colour.
   std::vector<int> marked;
   std::vector<int> marked_otherwise;
+  // What columns and rows are called; empty: their numbers.
+  std::vector<std::string> columns = {};
+  std::vector<std::string> row_names = {};
+  // The first so many columns and rows are outlined; 0 of one: nothing is.
+  int outlined_columns = 0;
+  int outlined_rows = 0;
 };
 
 Figure MapPlot(const ColorMap& map);

@@ -34,6 +34,21 @@ TEST_F(MapPlotTest, RowsGoDownAndColumnsRight) {
   EXPECT_THAT(svg, HasSubstr(">weight<"));
 }
 
+TEST_F(MapPlotTest, ColumnsAndRowsHaveNamesAndAnOutline) {
+  ColorMap map = Small();
+  map.columns = {"8", "16"};
+  map.row_names = {"0 %", "50 %"};
+  map.outlined_columns = 1;
+  const Figure without = MapPlot(map);
+  EXPECT_THAT(without.script, HasSubstr("set xtics (\"8\" 1, \"16\" 2)\n"));
+  EXPECT_THAT(without.script, HasSubstr("set ytics (\"0 %\" 1, \"50 %\" 2)\n"));
+  EXPECT_THAT(without.script, Not(HasSubstr("rectangle")));
+  map.outlined_rows = 2;
+  const Figure figure = MapPlot(map);
+  EXPECT_THAT(figure.script, HasSubstr("rectangle from 0.5,0.5 to 1.5,2.5 "));
+  EXPECT_THAT(Svg(figure), HasSubstr(">16<"));
+}
+
 TEST_F(MapPlotTest, ColumnsAreMarkedInTwoColours) {
   ColorMap map = Small();
   map.marked = {1};

@@ -199,6 +199,19 @@ std::string TitleOf(const Evaluated& evaluated) {
                       evaluated.metrics.evaluation);
 }
 
+void AddCells(const Evaluated& evaluated, Page* page) {
+  const Cells& cells = evaluated.cells;
+  if (cells.shares.empty()) return;
+  const std::string title = TitleOf(evaluated);
+  const bool is_outlined = cells.trained_columns > 0 && cells.trained_rows > 0;
+  Add({absl::StrCat(FileStem(title), "-cells"),
+       absl::StrCat(title, ": share that is right by ", cells.y_label, " and ",
+                    cells.x_label, ".",
+                    is_outlined ? " Trained on what is outlined." : ""),
+       CellPlot(title, cells)},
+      evaluated.source, page);
+}
+
 void AddGroups(const Evaluated& evaluated, Page* page) {
   if (evaluated.groups.empty()) return;
   const std::string title = TitleOf(evaluated);
@@ -258,6 +271,7 @@ absl::Status ReadFiles(const InsideFiles& files, Evaluated* evaluated) {
     return absl::OkStatus();
   }
   ORDO_ASSIGN_OR_RETURN(evaluated->lengths, ParseLengths(files.result));
+  ORDO_ASSIGN_OR_RETURN(evaluated->cells, ParseCells(files.result));
   ORDO_ASSIGN_OR_RETURN(evaluated->groups, ParseGroups(files.result));
   return absl::OkStatus();
 }
@@ -276,6 +290,7 @@ Page MakePage(const Runs& runs) {
   AddGrids(grids, &page);
   AddLengths(runs, &page);
   for (const Evaluated& each : runs.evaluations) {
+    AddCells(each, &page);
     AddGroups(each, &page);
     AddInside(each, &page);
   }

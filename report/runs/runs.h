@@ -12,6 +12,7 @@
 #include "report/lengths.h"
 #include "report/metrics.h"
 #include "report/page.h"
+#include "report/runs/cells.h"
 #include "report/runs/groups.h"
 #include "report/runs/inside.h"
 #include "report/source.h"
@@ -33,6 +34,7 @@ struct Evaluated {
   // Of addition.
   std::optional<Grid> grid;
   Lengths lengths;
+  Cells cells;
   std::vector<Group> groups;
   std::optional<Inside> inside;
 };
@@ -57,8 +59,9 @@ struct Runs {
 
 // Without the time at which it was made. Of addition heat maps and accuracy at
 // equal lengths; of other evaluations that score lengths apart error or
-// perplexity against length, the models of one evaluation together; scores by
-// group; what was seen inside; and the training losses. Every figure says what
+// perplexity against length, the models of one evaluation together; heat maps
+// of those that have cells; scores by group; what was seen inside; and the
+// training losses. Every figure says what
 // it was made of.
 Page MakePage(const Runs& runs);
 

@@ -101,6 +101,20 @@ TEST_F(RunsTest, ModelsThatDifferInWhatTheyWereTrainedOnHaveNoMark) {
   EXPECT_THAT(MakePage(runs).figures, SizeIs(2));
 }
 
+TEST_F(RunsTest, CellsHaveAMapBesideTheirLengths) {
+  Runs runs;
+  runs.evaluations = {Of("a", "bitwise_or_grid",
+                         R"({"max_bits": 2, "trained_bits": 1,
+                             "cells": [[1, 0.5], [0.25, 0]]})")};
+  const Page page = MakePage(runs);
+  ASSERT_THAT(page.figures, SizeIs(2));
+  EXPECT_EQ(page.figures[0].name, "lengths-1");
+  EXPECT_EQ(page.figures[1].name, "a-bitwise-or-grid-cells");
+  EXPECT_EQ(page.figures[1].caption,
+            "a bitwise_or_grid: share that is right by bits of A and bits of "
+            "B. Trained on what is outlined.");
+}
+
 TEST_F(RunsTest, QuestionsHaveTheirGroups) {
   Runs runs;
   runs.evaluations = {
