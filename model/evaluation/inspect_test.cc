@@ -187,6 +187,25 @@ TEST(InspectTest, RopesPositionsLieAsTheirAnglesInEveryLayer) {
   }
 }
 
+TEST(InspectTest, AMapHasTheFirstPositionsAndTheCurveAllDistances) {
+  const std::vector<int64_t> row(kMaxMapPositions + 6, 3);
+  const Inside inside =
+      Inspect(*WithoutProducts("{name: rope}"),
+              Query(InsideQuery::Kind::kPositions), row, true);
+  ASSERT_EQ(inside.maps.size(), 3u);
+  EXPECT_EQ(inside.maps[0].size, kMaxMapPositions);
+  EXPECT_EQ(inside.maps[0].values.size(),
+            static_cast<size_t>(kMaxMapPositions) * kMaxMapPositions);
+  EXPECT_EQ(inside.curves[0].values.size(), row.size());
+  EXPECT_NEAR(inside.curves[0].values.back(), MeanCosine(kMaxMapPositions + 5),
+              1e-9);
+  // Nobody asked for maps.
+  EXPECT_THAT(Inspect(*WithoutProducts("{name: rope}"),
+                      Query(InsideQuery::Kind::kPositions), row, false)
+                  .maps,
+              IsEmpty());
+}
+
 // Two tokens with even attention, e_1 = 1 and e_2 = z: with G = c they become
 // (1 + c) and c/2 + (1 + c/2) z, by equation 7 of the paper.
 TEST(InspectTest, TapesPositionsChangeAsEquation7Says) {
