@@ -105,7 +105,7 @@ Entry Inside(const char* name, int64_t samples) {
       Samples(samples,
               "Texts that are read; of text at most as many as there "
               "are."),
-      Integer("min_length", 64, {1, 4096, "tokens"},
+      Integer("min_length", 128, {1, 4096, "tokens"},
               "Of text: of a shorter piece nothing is read, unless max_length "
               "is less."),
       Integer(kMaxLength, 0, {0, static_cast<double>(kLengths.most), "tokens"},
