@@ -13,7 +13,7 @@ GROUPS = {
     "base": ("base_users",),
     "kernels": ("kernels_users", "kernels_probe_users"),
     "model": ("model_users",),
-    "model/catalog": ("model_catalog_users",),
+    "model/catalog": ("model_catalog_users", "result_key_users"),
     "model/cost": ("model_users", "model_cost_users"),
     "model/formats": ("model_users", "model_formats_users"),
     "proto": ("proto_users",),
