@@ -5,7 +5,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "model/catalog/result_key.h"
 #include "scheduler/core/board.h"
+#include "scheduler/core/results.h"
 
 namespace ordo::scheduler::core {
 namespace {
@@ -112,11 +114,16 @@ void TakeReport(JobEdit& edit, const agent::v1::DurableRecord& record) {
   *report->mutable_files() = written.files();
   report->set_folder(written.folder());
   if (written.has_encoding()) *report->mutable_encoding() = written.encoding();
+  if (written.has_key()) {
+    report->set_key(model::catalog::KeyDigest(written.key()));
+  }
+  report->set_taken_from(written.taken_from());
   entry.reports[written.id()] = report;
   if (!entry.job->facts->parent.empty()) {
     turn.reported.push_back({job, report->step()});
   }
   turn.Emit(Record{ReportPtr(report)});
+  TakeResult(turn, written, *report);
   turn.Counted(Count::What::kReport, "written");
 }
 

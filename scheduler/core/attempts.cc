@@ -14,6 +14,7 @@
 #include "scheduler/core/life.h"
 #include "scheduler/core/ranks.h"
 #include "scheduler/core/reasons.h"
+#include "scheduler/core/results.h"
 #include "scheduler/core/waiting.h"
 #include "scheduler/past_usage.h"
 
@@ -204,6 +205,7 @@ void EndAttempt(JobEdit& edit, const AttemptEnd& told) {
     ended = std::max(ended, rank.counted);
   }
   ShowEnd(turn, edit.read(), ended);
+    EndAnswers(turn, id, live);
   Account(edit, live, end);
   jobs::v1::Attempt& attempt = edit.attempt();
   *attempt.mutable_end_time() = ToTimestamp(WallAt(edit, ended, turn.now));
@@ -312,6 +314,7 @@ void StartAttempt(Turn& turn, const std::string& id,
         .live.insert({id, static_cast<int32_t>(i)});
   }
   edit.Commit();
+  BeginAnswers(state, entry);
 }
 
 void StopAttempt(JobEdit& edit, const std::string& reason,

@@ -44,6 +44,7 @@ struct Row {
     kAlias = 8,
     // By the name of a checkpoint that is pinned: audit.v1.Change.
     kPin = 9,
+    kResult = 10,
   };
 
   Kind kind;

@@ -348,7 +348,8 @@ void ExplainPlacing(const Explained& seen, const Placing& placing,
 
 // When it will start, or why that cannot be said.
 std::string SetExpected(const Explained& seen, ExplainResponse* response) {
-  if (!seen.job.held_by().empty() || !seen.needed.empty()) {
+  const bool awaits = seen.placing.has_value() && !seen.placing->awaits.empty();
+  if (!seen.job.held_by().empty() || !seen.needed.empty() || awaits) {
     return "; before that nobody can say when it starts";
   }
   if (!seen.placing.has_value() || !seen.placing->start.has_value()) return "";
@@ -389,6 +390,12 @@ void ExplainQueued(const Explained& seen, ExplainResponse* response) {
   }
   if (seen.placing.has_value()) {
     const Placing& placing = *seen.placing;
+    if (!placing.awaits.empty()) {
+      AddBlocker(response, reason::kWaitingForResult,
+                 absl::StrCat("job ", placing.awaits,
+                              " evaluates what it asks for too; it takes that "
+                              "result, or evaluates itself if there is none"));
+    }
     response->set_jobs_ahead(static_cast<int32_t>(placing.jobs_ahead));
     if (placing.reason.has_value()) ExplainPlacing(seen, placing, response);
   }
@@ -465,6 +472,7 @@ std::optional<Placing> PlacingOf(const State& state, const std::string& job,
     return now.wall + (at - now.monotonic);
   };
   Placing placing;
+  placing.awaits = queued->awaits.value();
   const policy::Shape shape = ShapeOf(*entry->second.job->facts->spec);
   placing.ends_by = now.wall + policy::LatestEnd(shape, absl::ZeroDuration(),
                                                  state.options.board.grace);

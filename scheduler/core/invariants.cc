@@ -68,9 +68,9 @@ absl::Status CheckQueued(const State& state, const JobEntry& entry,
           (counts && facts.demand().queue_time_limit > absl::ZeroDuration()),
       id);
   ORDO_HOLDS(queued.num_needed == NumNeeded(state, facts), id);
-  ORDO_HOLDS(
-      waits == (!backs_off && queued.num_needed == 0 && job.held_by.empty()),
-      id);
+  ORDO_HOLDS(waits == (!backs_off && queued.num_needed == 0 &&
+                       job.held_by.empty() && queued.awaits.empty()),
+             id);
   ORDO_HOLDS(backs_off == (job.not_before_ns != 0), id);
   ORDO_HOLDS(job.incarnation.empty() && job.acknowledged_records == 0, id);
   return absl::OkStatus();
@@ -299,6 +299,30 @@ absl::Status CheckNamed(const State& state, const std::string& name) {
   return absl::OkStatus();
 }
 
+// A question is answered by one live job, and whoever awaits an answer is known
+// to a live job.
+absl::Status CheckAnswers(const State& state) {
+  std::map<std::string, std::string> answering;
+  std::map<std::string, std::set<std::string>> awaited;
+  for (const auto& [id, entry] : state.jobs) {
+    if (const auto* live = LiveIn(entry)) {
+      for (const std::string& question : live->questions) {
+        ORDO_HOLDS(answering.emplace(question, id).second, id);
+      }
+    } else if (const auto* queued = std::get_if<Queued>(&entry.place)) {
+      if (!queued->awaits.empty()) awaited[queued->awaits.value()].insert(id);
+    }
+  }
+  ORDO_HOLDS(answering == state.answering, "answers");
+  ORDO_HOLDS(awaited == state.awaited, "awaited answers");
+  for (const auto& [id, waiting] : awaited) {
+    const auto entry = state.jobs.find(id);
+    ORDO_HOLDS(entry != state.jobs.end(), id);
+    ORDO_HOLDS(LiveIn(entry->second) != nullptr, id);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckPins(const State& state) {
   std::map<std::string, std::set<std::string>> pins;
   for (const auto& [id, entry] : state.jobs) {
@@ -482,6 +506,7 @@ absl::Status CheckInvariants(const State& state) {
   ORDO_RETURN_IF_ERROR(CheckJobs(state));
   ORDO_RETURN_IF_ERROR(CheckQueuesOf(state));
   ORDO_RETURN_IF_ERROR(CheckNeeds(state));
+  ORDO_RETURN_IF_ERROR(CheckAnswers(state));
   ORDO_RETURN_IF_ERROR(CheckPins(state));
   ORDO_RETURN_IF_ERROR(CheckWorkers(state));
   ORDO_RETURN_IF_ERROR(CheckDeadlines(state));

@@ -18,6 +18,7 @@
 #include "scheduler/core/ranks.h"
 #include "scheduler/core/references.h"
 #include "scheduler/core/registry.h"
+#include "scheduler/core/results.h"
 #include "scheduler/core/waiting.h"
 
 namespace ordo::scheduler::core {
@@ -124,6 +125,7 @@ void PlaceLive(State& state, const Moment& now, Live live, JobEntry* entry) {
                 std::max(now.monotonic, live.started + limit));
   }
   entry->place = Box<Live>(std::move(live));
+  BeginAnswers(state, *entry);
 }
 
 absl::Status PlaceLoaded(State& state, const Moment& now, JobEntry* entry) {
@@ -269,6 +271,7 @@ Records DurablePart(const State& state) {
   std::sort(records.reports.begin(), records.reports.end(), by_name);
   records.rows = AdminRows(state);
   for (RowPtr& row : UseRows(state)) records.rows.push_back(std::move(row));
+  for (RowPtr& row : ResultRows(state)) records.rows.push_back(std::move(row));
   if (state.clock_row != nullptr) records.rows.push_back(state.clock_row);
   for (RowPtr& row : RegistryRows(state)) {
     records.rows.push_back(std::move(row));
@@ -280,7 +283,9 @@ absl::StatusOr<State> Load(const Options& options, const Records& records,
                            const Moment& now) {
   State state(options);
   for (const RowPtr& row : records.rows) {
-    ORDO_RETURN_IF_ERROR(TakeAdminRow(*row, &state));
+    ORDO_RETURN_IF_ERROR(row->kind == Row::Kind::kResult
+                             ? TakeResultRow(*row, &state)
+                             : TakeAdminRow(*row, &state));
   }
   if (!options.boot_id.empty()) state.clock_changed = state.clock.Note(now);
   for (const JobPtr& job : records.jobs) {

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "scheduler/core/attempts.h"
 #include "scheduler/core/reasons.h"
+#include "scheduler/core/results.h"
 
 namespace ordo::scheduler::core {
 namespace {
@@ -38,8 +39,14 @@ void PlaceJobs(Turn& turn) {
   const bool is_time = state.place_at.has_value() && *state.place_at <= now;
   if (!state.board_changed && !is_time) return;
   const policy::Decisions decisions = state.options.place(state.board, now);
+  bool any_awaits = false;
   for (const policy::Start& start : decisions.starts) {
-    StartAttempt(turn, state.waiting.at(start.job)->id, start.parts);
+    const std::string job = state.waiting.at(start.job)->id;
+    if (AwaitAnswer(turn, job)) {
+      any_awaits = true;
+    } else {
+      StartAttempt(turn, job, start.parts);
+    }
   }
   for (const policy::Reservation& reservation : decisions.reservations) {
     state.board.Reserve(reservation);
@@ -50,9 +57,11 @@ void PlaceJobs(Turn& turn) {
   state.board.NoteAskAgain(decisions.ask_again_at);
   state.placed_at = now;
   state.board_changed = false;
+  // What a job that awaits another left free is for the next.
   const absl::Duration next =
-      decisions.more ? now
-                     : std::min(decisions.ask_again_at, decisions.lapses_at);
+      decisions.more || any_awaits
+          ? now
+          : std::min(decisions.ask_again_at, decisions.lapses_at);
   SetPlaceDeadline(state, next < absl::InfiniteDuration()
                               ? std::make_optional(next)
                               : std::nullopt);

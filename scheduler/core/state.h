@@ -16,6 +16,7 @@
 #include "absl/time/time.h"
 #include "base/version/worker_protocol.h"
 #include "proto/ordo/audit/v1/change.pb.h"
+#include "proto/ordo/training/v1/result_key.pb.h"
 #include "proto/ordo/training/v1/spec.pb.h"
 #include "proto/ordo/workers/v1/workers.pb.h"
 #include "scheduler/core/aliases.h"
@@ -24,6 +25,7 @@
 #include "scheduler/core/job.h"
 #include "scheduler/core/names.h"
 #include "scheduler/core/queues.h"
+#include "scheduler/core/sparse_string.h"
 #include "scheduler/core/spec_table.h"
 #include "scheduler/core/transitions.h"
 #include "scheduler/core/wall_history.h"
@@ -78,6 +80,9 @@ struct Queued {
   std::optional<absl::Duration> limit_at;
   // Jobs that it needs and that have not ended.
   int32_t num_needed = 0;
+  // Id of the live job that answers a question which this one asks too; empty:
+  // none does, or that was not found out.
+  SparseString awaits;
 };
 
 // What an attempt does with its devices: it starts until its trainer reports,
@@ -85,6 +90,7 @@ struct Queued {
 enum class DeviceUse { kStart, kTrain, kEvaluate, kBenchmark, kSummarize };
 
 using SummaryPtr = std::shared_ptr<const training::v1::SummarizeSpec>;
+using KnownResultPtr = std::shared_ptr<const training::v1::KnownResult>;
 
 // One process of an attempt.
 struct LiveRank {
@@ -134,6 +140,8 @@ struct Live {
   // told once is told again.
   SpecPtr spec;
   SummaryPtr summary;
+  // Digests of the questions that it answers (State.answering), sorted.
+  std::vector<std::string> questions;
 };
 
 // A job that is over.
@@ -305,6 +313,9 @@ struct State {
   WallHistory clock;
   RowPtr clock_row;
   bool clock_changed = false;
+  // Results that are there, durable, by the digest of their question: those of
+  // one differ in their keys.
+  std::map<std::string, std::vector<KnownResultPtr>> results;
   // What the wall clock showed when the monotonic one was zero, by which the
   // deadlines of drains were set.
   absl::Time wall_origin;
@@ -330,6 +341,10 @@ struct State {
   std::map<std::string, std::set<std::string>> pins;
   // Queued jobs by the job that must end first; only of such as have not.
   std::map<std::string, std::set<std::string>> needed_by;
+  // Live jobs by the digest of a question that they answer, and queued ones by
+  // the live job that they await.
+  std::map<std::string, std::string> answering;
+  std::map<std::string, std::set<std::string>> awaited;
 };
 
 // Ids: [a-z][a-z0-9-]*, at most 63 characters.

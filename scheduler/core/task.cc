@@ -11,6 +11,7 @@
 #include "scheduler/core/pace.h"
 #include "scheduler/core/references.h"
 #include "scheduler/core/trials.h"
+#include "scheduler/core/results.h"
 
 namespace ordo::scheduler::core {
 namespace {
@@ -170,6 +171,8 @@ absl::Status SetEvaluateTask(const State& state, const JobEntry& entry,
   if (spec.has_encoding()) task->mutable_encoding()->MergeFrom(spec.encoding());
   SetResources(spec, task->mutable_resources());
   for (const auto& [id, report] : entry.reports) task->add_finished_reports(id);
+  AddKnownResults(state, QuestionsOf(state, spec),
+                  task->mutable_known_results());
   return absl::OkStatus();
 }
 

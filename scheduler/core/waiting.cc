@@ -32,6 +32,15 @@ void ForgetNeeds(State& state, const JobFacts& job) {
   }
 }
 
+// It does not wait for an answer any more.
+void StopAwaiting(State& state, const std::string& job, Queued* queued) {
+  const auto waiting = state.awaited.find(queued->awaits.value());
+  queued->awaits.clear();
+  if (waiting == state.awaited.end()) return;
+  waiting->second.erase(job);
+  if (waiting->second.empty()) state.awaited.erase(waiting);
+}
+
 // Sets until when the job may wait. While one that has parts waits for them,
 // that is their time.
 void SetQueueLimit(State& state, const JobFacts& facts, const QueueTimes& times,
@@ -94,6 +103,7 @@ void LeaveQueue(Turn& turn, JobEntry& entry, JobRecord& job) {
               std::nullopt);
   StopWaiting(turn.state, job);
   ForgetNeeds(turn.state, *job.facts);
+  StopAwaiting(turn.state, id, &queued);
   job.waited_ns += absl::ToInt64Nanoseconds(turn.now.monotonic - queued.since);
   job.queue_ns = 0;
   job.not_before_ns = 0;
@@ -103,6 +113,7 @@ const char* WaitReason(const JobRecord& job, const Queued& queued) {
   if (!job.held_by.empty()) return reason::kHeld;
   if (queued.num_needed > 0) return reason::kWaitingForNeeds;
   if (queued.not_before.has_value()) return reason::kBackoff;
+  if (!queued.awaits.empty()) return reason::kWaitingForResult;
   return reason::kWaitingForDevice;
 }
 

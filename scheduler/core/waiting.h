@@ -8,8 +8,8 @@
 #include "scheduler/core/turn.h"
 
 // How a job waits: for the end of a backoff, for jobs that it needs, to be
-// released, and when nothing of that holds it up, for devices. Internal to
-// scheduler/core.
+// released, for what another job answers (results.h), and when nothing of that
+// holds it up, for devices. Internal to scheduler/core.
 
 namespace ordo::scheduler::core {
 

@@ -1,6 +1,7 @@
 #include "scheduler/store/row_reader.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <limits>
@@ -159,12 +160,24 @@ bool IsQueueUse(const Statement& row) {
          std::count(key.begin(), key.end(), '/') == 1;
 }
 
-// Adds what queues used to `left_out`, where such a row is damaged.
+// Digits of the key of a result.
+constexpr size_t kResultKeyLength = 64;
+
+// Whether such a row says which result has a key; ids have fewer characters.
+bool IsResult(const Statement& row) {
+  return row.IsInt(0) &&
+         row.Int(0) == static_cast<int64_t>(core::Row::Kind::kResult) &&
+         row.View(1).size() == kResultKeyLength;
+}
+
+// Adds what queues used and what was answered to `left_out`, where such a row
+// is damaged: the one is counted from then on, the other evaluated again.
 absl::Status ReadOther(Database& database, RowDecoder& decoder,
                        core::Records* records, Damage* left_out) {
   return ForEach(database, Select(kOther, "ORDER BY kind, key"),
                  [&](const Statement& row) {
-                   if (IsQueueUse(row) && !ChecksumIsRight(kOther, row)) {
+                   if ((IsQueueUse(row) || IsResult(row)) &&
+                       !ChecksumIsRight(kOther, row)) {
                      left_out->Add(kOther.name, KeyOf(kOther, row));
                    } else if (auto other = decoder.Other(row)) {
                      records->rows.push_back(std::move(other));

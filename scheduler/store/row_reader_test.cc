@@ -209,6 +209,22 @@ TEST_F(RowReaderTest, ADamagedUseOfAQueueIsLeftOutToldAndWrittenAnew) {
   EXPECT_THAT(left_out, ElementsAre());
 }
 
+TEST_F(RowReaderTest, ADamagedResultIsLeftOutAndTold) {
+  const std::string key(64, 'a');
+  Write({testing::RowRecord(core::Row::Kind::kResult, key, "r"),
+         testing::RowRecord(core::Row::Kind::kResult, std::string(64, 'b'),
+                            "s")});
+  Execute("UPDATE other SET body = x'00' WHERE key = '" + key + "'");
+  std::vector<absl::Status> left_out;
+  ORDO_ASSERT_OK_AND_ASSIGN(const core::Records records,
+                            ReadRecords(*database_, &left_out));
+  // That of the queue, and of the other result.
+  EXPECT_EQ(records.rows.size(), 2u);
+  EXPECT_THAT(left_out, ElementsAre(StatusIs(
+                            absl::StatusCode::kDataLoss,
+                            HasSubstr("table other, kind 8 key " + key))));
+}
+
 TEST_F(RowReaderTest, AnotherRowIsNotTakenForTheUseOfAQueue) {
   Execute("UPDATE other SET kind = 6");
   EXPECT_THAT(ReadRecords(*database_),

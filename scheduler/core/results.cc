@@ -1,0 +1,158 @@
+#include "scheduler/core/results.h"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "model/catalog/result_key.h"
+#include "scheduler/core/references.h"
+#include "scheduler/core/waiting.h"
+
+namespace ordo::scheduler::core {
+namespace {
+
+using training::v1::KnownResult;
+
+RowPtr RowOf(const KnownResult& result) {
+  return std::make_shared<const Row>(
+      Row{Row::Kind::kResult, result.key(), result.SerializeAsString()});
+}
+
+// Takes the place of one with its key.
+void Keep(State& state, KnownResult result) {
+  std::vector<KnownResultPtr>& known = state.results[result.question()];
+  known.erase(std::remove_if(known.begin(), known.end(),
+                             [&result](const KnownResultPtr& each) {
+                               return each->key() == result.key();
+                             }),
+              known.end());
+  known.push_back(std::make_shared<const KnownResult>(std::move(result)));
+}
+
+// The spec of a job that may ask; null: it does not, or that cannot be read.
+SpecPtr SpecThatAsks(const JobEntry& entry) {
+  const JobFacts& facts = *entry.job->facts;
+  if (facts.kind != jobs::v1::JobSpec::EVALUATE) return nullptr;
+  absl::StatusOr<SpecPtr> spec = facts.spec->Get();
+  return spec.ok() ? *std::move(spec) : nullptr;
+}
+
+}  // namespace
+
+std::vector<std::string> QuestionsOf(const State& state,
+                                     const jobs::v1::JobSpec& spec) {
+  if (spec.kind() != jobs::v1::JobSpec::EVALUATE || spec.again()) return {};
+  std::set<std::string> questions;
+  for (const std::string& name : spec.checkpoints()) {
+    const CheckpointPtr checkpoint = FindReferenced(state, name);
+    if (checkpoint == nullptr || checkpoint->manifest_sha256().empty()) {
+      continue;
+    }
+    for (const training::v1::Evaluation& evaluation : spec.evaluations()) {
+      questions.insert(
+          model::catalog::QuestionDigest(model::catalog::QuestionOf(
+              {checkpoint->manifest_sha256(), evaluation,
+               spec.has_encoding() ? &spec.encoding() : nullptr,
+               spec.resources().device()})));
+    }
+  }
+  return {questions.begin(), questions.end()};
+}
+
+void AddKnownResults(const State& state,
+                     const std::vector<std::string>& questions,
+                     google::protobuf::RepeatedPtrField<KnownResult>* known) {
+  size_t num_bytes = 0;
+  for (const std::string& question : questions) {
+    const auto found = state.results.find(question);
+    if (found == state.results.end()) continue;
+    for (const KnownResultPtr& result : found->second) {
+      num_bytes += result->ByteSizeLong();
+      if (num_bytes > kMaxKnownBytes) return;
+      *known->Add() = *result;
+    }
+  }
+}
+
+bool AwaitAnswer(Turn& turn, const std::string& job) {
+  State& state = turn.state;
+  // Most of the time nobody answers anything.
+  if (state.answering.empty()) return false;
+  JobEntry& entry = state.jobs.at(job);
+  const SpecPtr spec = SpecThatAsks(entry);
+  if (spec == nullptr) return false;
+  for (const std::string& question : QuestionsOf(state, *spec)) {
+    const auto other = state.answering.find(question);
+    if (other == state.answering.end()) continue;
+    std::get<Queued>(entry.place).awaits = other->second;
+    state.awaited[other->second].insert(job);
+    UpdateWaiting(state, entry, *entry.job);
+    turn.freed.push_back(job);
+    return true;
+  }
+  return false;
+}
+
+void BeginAnswers(State& state, JobEntry& entry) {
+  Live& live = *LiveIn(entry);
+  if (live.spec == nullptr) live.spec = SpecThatAsks(entry);
+  if (live.spec == nullptr) return;
+  for (std::string& question : QuestionsOf(state, *live.spec)) {
+    if (state.answering.emplace(question, entry.job->id()).second) {
+      live.questions.push_back(std::move(question));
+    }
+  }
+}
+
+void EndAnswers(Turn& turn, const std::string& job, const Live& live) {
+  State& state = turn.state;
+  for (const std::string& question : live.questions) {
+    state.answering.erase(question);
+  }
+  const auto waiting = state.awaited.extract(job);
+  if (waiting.empty()) return;
+  for (const std::string& id : waiting.mapped()) {
+    JobEntry& entry = state.jobs.at(id);
+    std::get<Queued>(entry.place).awaits.clear();
+    UpdateWaiting(state, entry, *entry.job);
+    turn.freed.push_back(id);
+  }
+}
+
+void TakeResult(Turn& turn, const training::v1::ReportWritten& written,
+                const reports::v1::Report& report) {
+  if (!written.has_key() || !written.taken_from().empty()) return;
+  KnownResult result;
+  result.set_question(model::catalog::QuestionDigest(written.key()));
+  result.set_key(model::catalog::KeyDigest(written.key()));
+  result.set_report(report.name());
+  result.set_path(
+      absl::StrCat(JobName(JobIdOf(report.name())), "/", report.folder()));
+  result.set_files_sha256(model::catalog::FilesDigest(report.files()));
+  turn.Emit(Record{RowOf(result)});
+  Keep(turn.state, std::move(result));
+}
+
+std::vector<RowPtr> ResultRows(const State& state) {
+  std::vector<RowPtr> rows;
+  for (const auto& [question, known] : state.results) {
+    for (const KnownResultPtr& result : known) rows.push_back(RowOf(*result));
+  }
+  return rows;
+}
+
+absl::Status TakeResultRow(const Row& row, State* state) {
+  KnownResult result;
+  if (!row.bytes.has_value() || !result.ParseFromString(*row.bytes) ||
+      result.question().empty() || result.key() != row.key) {
+    return absl::DataLossError(absl::StrCat("what the store has of the result ",
+                                            row.key, " cannot be read"));
+  }
+  Keep(*state, std::move(result));
+  return absl::OkStatus();
+}
+
+}  // namespace ordo::scheduler::core
