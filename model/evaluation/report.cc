@@ -7,6 +7,7 @@
 #include "base/files/file_util.h"
 #include "base/status/status.h"
 #include "base/yaml/text_form.h"
+#include "model/catalog/result_key.h"
 #include "model/training/durable_folder.h"
 #include "nlohmann/json.hpp"
 
@@ -50,6 +51,7 @@ Json ResultOf(const ReportSubject& subject, const Outcome& outcome) {
     result["encoding"] = Json::parse(TextOf(*subject.encoding), nullptr,
                                      /*allow_exceptions=*/false);
   }
+  if (subject.key) result["key"] = catalog::KeyDigest(*subject.key);
   if (!outcome.scores.details.is_null()) {
     result.update(outcome.scores.details);
   }
@@ -70,9 +72,7 @@ std::string ReportId(
       base::Sha256Hex(TextOf(*encoding)).substr(0, kDigestDigits));
 }
 
-absl::StatusOr<ordo::training::v1::ReportWritten> WriteReport(
-    base::Filesystem& files, const std::string& job_folder,
-    const ReportSubject& subject, const Outcome& outcome) {
+ordo::training::v1::ReportWritten BeginReport(const ReportSubject& subject) {
   ordo::training::v1::ReportWritten report;
   report.set_id(subject.id);
   report.set_kind("evaluation");
@@ -80,7 +80,15 @@ absl::StatusOr<ordo::training::v1::ReportWritten> WriteReport(
   report.set_step(subject.step);
   report.set_checkpoint(subject.checkpoint);
   if (subject.encoding) *report.mutable_encoding() = *subject.encoding;
+  if (subject.key) *report.mutable_key() = *subject.key;
   report.set_folder(absl::StrCat("results/", subject.id, "-", subject.attempt));
+  return report;
+}
+
+absl::StatusOr<ordo::training::v1::ReportWritten> WriteReport(
+    base::Filesystem& files, const std::string& job_folder,
+    const ReportSubject& subject, const Outcome& outcome) {
+  ordo::training::v1::ReportWritten report = BeginReport(subject);
   const tasks::Scores& scores = outcome.scores;
   report.mutable_metrics()->insert(scores.metrics.begin(),
                                    scores.metrics.end());

@@ -9,6 +9,7 @@
 #include "base/files/files.h"
 #include "model/evaluation/items.h"
 #include "proto/ordo/training/v1/progress.pb.h"
+#include "proto/ordo/training/v1/result_key.pb.h"
 #include "proto/ordo/training/v1/spec.pb.h"
 
 namespace ordo::model::evaluation {
@@ -32,6 +33,8 @@ struct ReportSubject {
   std::string precision = "fp32";
   // What took the place of the model's own encoding, resolved.
   std::optional<ordo::training::v1::Component> encoding = {};
+  // What the result is known by; unset: it is not asked for by that.
+  std::optional<ordo::training::v1::ResultKey> key = {};
 };
 
 // <evaluation name>-<step>, and of a model whose encoding was replaced
@@ -40,6 +43,9 @@ struct ReportSubject {
 std::string ReportId(
     const ordo::training::v1::Evaluation& evaluation, int64_t step,
     const std::optional<ordo::training::v1::Component>& encoding = {});
+
+// What is known of a report before its result: files and metrics are left out.
+ordo::training::v1::ReportWritten BeginReport(const ReportSubject& subject);
 
 // Writes result.json (everything but the items), table.csv, table.md, the
 // scores' own files and items.jsonl (items.h) to

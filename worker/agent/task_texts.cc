@@ -6,6 +6,7 @@
 #include "base/status/status.h"
 #include "base/text/proto_bytes.h"
 #include "google/protobuf/util/json_util.h"
+#include "proto/ordo/training/v1/spec.pb.h"
 
 namespace ordo::worker::agent {
 namespace {
@@ -33,11 +34,19 @@ Task WithoutJob(Task task) {
   return task;
 }
 
+// What was answered before, which is more with each attempt.
+void DropResults(training::v1::EvaluateSpec* task) {
+  task->clear_known_results();
+}
+template <typename Task>
+void DropResults(Task* /*task*/) {}
+
 // The same of the task of a job.
 template <typename Task>
 Task WithoutAttempt(const Task& task) {
   Task plain = WithoutJob(task);
   plain.clear_finished_reports();
+  DropResults(&plain);
   return plain;
 }
 

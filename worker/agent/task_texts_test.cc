@@ -100,6 +100,18 @@ TEST(TaskTextsTest, TheJobsTextLeavesOutWhatIsOfAnAttempt) {
                                          wanted));
 }
 
+TEST(TaskTextsTest, TheJobsTextLeavesOutWhatWasAnsweredBefore) {
+  TaskTexts texts;
+  DesiredAttempt desired;
+  desired.set_job("a");
+  desired.set_attempt(2);
+  desired.mutable_evaluate()->add_known_results()->set_key("k");
+  EXPECT_EQ(
+      Read<EvaluateSpec>(texts.OfAttempt(desired, "h")).known_results(0).key(),
+      "k");
+  EXPECT_EQ(Read<EvaluateSpec>(texts.OfJob(desired)).known_results_size(), 0);
+}
+
 TEST(TaskTextsTest, TasksOfAllKindsAreTakenForNoOther) {
   TaskTexts texts;
   // Empty ones, whose bytes are the same.

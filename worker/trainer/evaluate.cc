@@ -7,10 +7,13 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/files/file_util.h"
 #include "base/log/log.h"
 #include "base/status/status.h"
 #include "model/catalog/catalog.h"
+#include "model/catalog/result_key.h"
 #include "model/evaluation/evaluate.h"
+#include "model/evaluation/taken_report.h"
 #include "model/formats/config_file.h"
 #include "model/tasks/registry.h"
 #include "model/training/checkpoint.h"
@@ -60,10 +63,16 @@ absl::StatusOr<std::optional<Component>> ResolveEncoding(
   return config->config.encoding;
 }
 
+// A model as it is evaluated.
+struct Evaluated {
+  int64_t step;
+  const std::optional<Component>& encoding;
+};
+
 // Reports of one checkpoint that are not finished yet.
 std::vector<model::evaluation::ReportSubject> DueReports(
-    const EvaluateSpec& spec, int64_t step,
-    const std::optional<Component>& encoding, std::set<std::string>* taken) {
+    const EvaluateSpec& spec, const Evaluated& evaluated,
+    std::set<std::string>* taken) {
   const std::set<std::string> finished(spec.finished_reports().begin(),
                                        spec.finished_reports().end());
   std::vector<model::evaluation::ReportSubject> due;
@@ -71,15 +80,133 @@ std::vector<model::evaluation::ReportSubject> DueReports(
     model::evaluation::ReportSubject report;
     report.job = spec.job();
     report.attempt = spec.attempt();
-    report.step = step;
+    report.step = evaluated.step;
     report.evaluation = evaluation;
-    report.encoding = encoding;
-    report.id = UniqueId(
-        model::evaluation::ReportId(evaluation, step, encoding), taken);
+    report.encoding = evaluated.encoding;
+    report.id = UniqueId(model::evaluation::ReportId(evaluation, evaluated.step,
+                                                     evaluated.encoding),
+                         taken);
     if (finished.count(report.id) == 0) due.push_back(std::move(report));
   }
   return due;
 }
+
+// What all checkpoints of a task are evaluated with.
+struct Work {
+  const TrainerContext& context;
+  const EvaluateSpec& spec;
+  c10::Device device;
+  Progress* progress;
+};
+
+// Reports on one checkpoint. What it was trained on is read for the first of
+// them, its weights for the first that has to be evaluated.
+class CheckpointReports {
+ public:
+  // All outlive this. `encoding` takes the place of the checkpoint's own.
+  CheckpointReports(const Work& work, const CheckpointSource& source,
+                    const std::optional<Component>& encoding)
+      : work_(work), source_(source), encoding_(encoding) {}
+
+  // Evaluates, or takes the result over. CANCELLED on a request to stop.
+  absl::Status Make(model::evaluation::ReportSubject report) {
+    ORDO_RETURN_IF_ERROR(ReadConfig());
+    const ordo::training::v1::Data* trained_on =
+        data_->task().empty() ? nullptr : &*data_;
+    ORDO_ASSIGN_OR_RETURN(
+        const std::shared_ptr<const model::tasks::EvaluationTask> task,
+        model::tasks::MakeEvaluationTask(
+            report.evaluation, trained_on,
+            DataOf(work_.context, {report.attempt, 0, report.step},
+                   work_.progress)));
+    report.checkpoint = NameOfSource(source_);
+    if (!source_.manifest_sha256().empty()) {
+      report.key = KeyOf(report.evaluation, *task);
+      if (IsTakenOver(report)) return absl::OkStatus();
+    }
+    ORDO_RETURN_IF_ERROR(LoadModel());
+    EvaluationSubject subject;
+    subject.report = std::move(report);
+    subject.model = loaded_->transformer.get();
+    subject.trained_on = trained_on;
+    subject.task = task;
+    subject.checkpoint = [this] { return NameOfSource(source_); };
+    ORDO_ASSIGN_OR_RETURN(
+        const EvaluationResult result,
+        RunEvaluation(work_.context, subject, work_.progress));
+    return WriteResult(work_.context, result, work_.progress);
+  }
+
+ private:
+  absl::Status ReadConfig() {
+    if (data_) return absl::OkStatus();
+    ORDO_ASSIGN_OR_RETURN(const std::string folder,
+                          FolderOfSource(work_.context, source_));
+    const auto config = model::formats::ReadConfigFile(
+        work_.context.files, folder, encoding_ ? &*encoding_ : nullptr);
+    if (!config.ok()) return NotLoaded(config.status(), source_);
+    data_ = config->config.data;
+    return absl::OkStatus();
+  }
+
+  absl::Status LoadModel() {
+    if (loaded_) return absl::OkStatus();
+    ORDO_ASSIGN_OR_RETURN(
+        loaded_, Load(work_.context, source_,
+                      {encoding_ ? &*encoding_ : nullptr, work_.device}));
+    return absl::OkStatus();
+  }
+
+  ordo::training::v1::ResultKey KeyOf(
+      const ordo::training::v1::Evaluation& evaluation,
+      const model::tasks::EvaluationTask& task) const {
+    const EvaluateSpec& spec = work_.spec;
+    auto key = model::catalog::QuestionOf(
+        {source_.manifest_sha256(), evaluation,
+         spec.has_encoding() ? &spec.encoding() : nullptr,
+         spec.resources().device()});
+    key.set_task_version(
+        model::catalog::Find(model::catalog::Kind::kEvaluationTask,
+                             evaluation.task())
+            ->evaluation.version);
+    key.set_precision(model::catalog::EvaluationPrecision(key.device()));
+    key.set_data_fingerprint(task.data_fingerprint());
+    return key;
+  }
+
+  bool IsTakenOver(const model::evaluation::ReportSubject& report) const {
+    const TrainerContext& context = work_.context;
+    const std::string key = model::catalog::KeyDigest(*report.key);
+    for (const auto& known : work_.spec.known_results()) {
+      if (known.key() != key) continue;
+      const auto folder = base::JoinUnder(context.storage_root, known.path());
+      const auto taken =
+          !folder.ok() ? folder.status()
+                       : model::evaluation::TakeReport(
+                             context.files, context.job_folder, report,
+                             {known.report(), *folder, known.files_sha256()});
+      if (taken.ok()) {
+        work_.progress->Report(*taken, report.evaluation.name());
+        base::LogInfo("report taken over",
+                      {{"id", report.id}, {"from", known.report()}});
+        return true;
+      }
+      work_.progress->Warning(absl::StrCat(
+          "report ", report.id, " is evaluated again, since ", known.report(),
+          ", which has its result, cannot be "
+          "taken over: ",
+          taken.status().message()));
+    }
+    return false;
+  }
+
+  const Work& work_;
+  const CheckpointSource& source_;
+  const std::optional<Component>& encoding_;
+  // What the model was trained on; without a task where that is not known.
+  std::optional<ordo::training::v1::Data> data_;
+  std::optional<LoadedModel> loaded_;
+};
 
 absl::StatusOr<ExitCode> EvaluateAll(const TrainerContext& context,
                                      const EvaluateSpec& spec,
@@ -87,30 +214,18 @@ absl::StatusOr<ExitCode> EvaluateAll(const TrainerContext& context,
   ORDO_ASSIGN_OR_RETURN(const c10::Device device,
                         OpenDevice(context, spec.resources()));
   model::training::ConfigureNumerics(spec.resources().threads());
+  const Work work{context, spec, device, progress};
   std::set<std::string> taken;
   for (const CheckpointSource& source : spec.checkpoints()) {
     ORDO_ASSIGN_OR_RETURN(const int64_t step, StepOfSource(context, source));
     ORDO_ASSIGN_OR_RETURN(const auto encoding,
                           ResolveEncoding(context, spec, source));
-    const auto due = DueReports(spec, step, encoding, &taken);
-    if (due.empty()) continue;
-    ORDO_ASSIGN_OR_RETURN(
-        const LoadedModel loaded,
-        LoadSource(context, source, {encoding ? &*encoding : nullptr, device}));
-    EvaluationSubject subject;
-    subject.model = loaded.transformer.get();
-    subject.trained_on =
-        loaded.config.data.task().empty() ? nullptr : &loaded.config.data;
-    subject.checkpoint = [&source] { return NameOfSource(source); };
-    for (const model::evaluation::ReportSubject& report : due) {
-      subject.report = report;
+    CheckpointReports reports(work, source, encoding);
+    for (auto& report : DueReports(spec, {step, encoding}, &taken)) {
       ORDO_RETURN_IF_ERROR(progress->CheckFolder());
-      const auto result = RunEvaluation(context, subject, progress);
-      if (absl::IsCancelled(result.status())) {
-        return ordo::training::v1::STOPPED;
-      }
-      ORDO_RETURN_IF_ERROR(result.status());
-      ORDO_RETURN_IF_ERROR(WriteResult(context, *result, progress));
+      const absl::Status made = reports.Make(std::move(report));
+      if (absl::IsCancelled(made)) return ordo::training::v1::STOPPED;
+      ORDO_RETURN_IF_ERROR(made);
     }
   }
   return ordo::training::v1::FINISHED;
@@ -145,11 +260,11 @@ absl::StatusOr<EvaluationResult> RunTask(
   EvaluationResult result;
   result.report = about;
   result.report.task_version = entry->evaluation.version;
-  // What a GPU's kernels compute.
-  if (subject.model->device().is_cuda()) result.report.precision = "bf16";
-  if (task->inside() != nullptr) {
+  result.report.precision = model::catalog::EvaluationPrecision(
+      subject.model->device().is_cuda() ? "cuda" : "cpu");
+  if (task.inside() != nullptr) {
     // Looked at by plain operations, in a precision of its own.
-    result.report.precision = task->inside()->precision;
+    result.report.precision = task.inside()->precision;
     result.report.evaluation.clear_kernel();
   }
   options.precision = result.report.precision;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "absl/status/status.h"
@@ -28,9 +29,8 @@ struct EvaluationSubject {
   const ordo::training::v1::Data* trained_on = nullptr;
   // What `progress` calls it; empty: by the name of the evaluation.
   std::string shown_as = {};
-  // The task of the evaluation where it is made already; null: it is made. Not
-  // owned.
-  const ordo::model::tasks::EvaluationTask* task = nullptr;
+  // What it is asked; null: made from the report's evaluation.
+  std::shared_ptr<const ordo::model::tasks::EvaluationTask> task = nullptr;
   // Called after the evaluation: makes the model durable and says which
   // checkpoint it is. Without it there is nothing to report on.
   std::function<absl::StatusOr<std::string>()> checkpoint;
@@ -71,7 +71,9 @@ absl::Status WriteResult(const TrainerContext& context,
                          const EvaluationResult& result, Progress* progress);
 
 // Runs one evaluation task: every evaluation on every checkpoint whose report
-// is not finished yet. FINISHED or STOPPED; errors are marked with their exit
+// is not finished yet. A result that is known by its key is taken over; where
+// its files are not what they were, that is told and it is evaluated. FINISHED
+// or STOPPED; errors are marked with their exit
 // code. `spec` is resolved. The last record is written in every case.
 // Configures the numerics of the process.
 absl::StatusOr<ordo::training::v1::ExitCode> EvaluateCheckpoints(

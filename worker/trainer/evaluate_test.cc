@@ -11,6 +11,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/catalog/result_key.h"
 #include "model/evaluation/items.h"
 #include "model/training/checkpoint.h"
 #include "model/training/run.h"
@@ -32,6 +33,7 @@ class EvaluateTest : public ::testing::Test {
  protected:
   EvaluateTest() : context_(files_, clock_) {
     context_.job_folder = folder_.Path("e");
+    context_.storage_root = folder_.path();
     const auto train = TinySpec("rope");
     const auto run = *model::training::Run::Create(train);
     for (const char* job : {"a", "b"}) {
@@ -58,14 +60,28 @@ class EvaluateTest : public ::testing::Test {
   }
 
   std::vector<ProgressRecord> Records() {
-    base::RecordReader reader(files_,
-                              folder_.Path("e/attempts/1/progress.records"));
+    base::RecordReader reader(
+        files_, context_.job_folder + "/attempts/1/progress.records");
     std::vector<ProgressRecord> records;
     while (true) {
       const auto payload = reader.Next();
       if (!payload.ok() || !payload->has_value()) return records;
       EXPECT_TRUE(records.emplace_back().ParseFromString(**payload));
     }
+  }
+
+  // A job of its own, of the same storage root, does what follows.
+  void BeginJob(const std::string& job) {
+    context_.job_folder = folder_.Path(job);
+    spec_.set_job(job);
+  }
+
+  ordo::training::v1::ReportWritten NewestReport() {
+    ordo::training::v1::ReportWritten newest;
+    for (const auto& record : Records()) {
+      if (record.has_report()) newest = record.report();
+    }
+    return newest;
   }
 
   std::vector<std::string> ReportsTold() {
@@ -174,6 +190,65 @@ TEST_F(EvaluateTest, NeedsNoCheckpointWhoseReportsAreFinished) {
   EXPECT_THAT(Run(), IsOkAndHolds(ordo::training::v1::FINISHED));
   EXPECT_THAT(ReportsTold(),
               ElementsAre("addition_grid-7-2 of jobs/b/checkpoints/0-1"));
+}
+
+// A result of the task, as a scheduler tells it to the next one that asks.
+ordo::training::v1::KnownResult KnownOf(
+    const ordo::training::v1::ReportWritten& report) {
+  ordo::training::v1::KnownResult known;
+  known.set_key(model::catalog::KeyDigest(report.key()));
+  known.set_report("jobs/e/reports/" + report.id());
+  known.set_path("e/" + report.folder());
+  known.set_files_sha256(model::catalog::FilesDigest(report.files()));
+  return known;
+}
+
+TEST_F(EvaluateTest, AResultThatIsKnownIsTakenOver) {
+  spec_.mutable_checkpoints()->RemoveLast();
+  ORDO_ASSERT_OK(Run());
+  const auto first = NewestReport();
+  EXPECT_EQ(first.key().manifest_sha256(),
+            spec_.checkpoints(0).manifest_sha256());
+  EXPECT_EQ(first.key().precision(), "fp32");
+  EXPECT_GT(first.key().task_version(), 0);
+  *spec_.add_known_results() = KnownOf(first);
+  BeginJob("f");
+  // Nothing of the model is read but its configuration.
+  ORDO_ASSERT_OK(files_.RemoveFile(folder_.Path("a/0-1/model.safetensors")));
+  EXPECT_THAT(Run(), IsOkAndHolds(ordo::training::v1::FINISHED));
+  const auto second = NewestReport();
+  EXPECT_EQ(second.taken_from(), "jobs/e/reports/addition_grid-7");
+  EXPECT_EQ(second.folder(), "results/addition_grid-7-1");
+  EXPECT_EQ(second.metrics().at("grid_mean"), first.metrics().at("grid_mean"));
+  EXPECT_TRUE(base::Exists(
+      files_, folder_.Path("f/results/addition_grid-7-1/items.jsonl")));
+}
+
+TEST_F(EvaluateTest, AnotherKeyIsEvaluated) {
+  spec_.mutable_checkpoints()->RemoveLast();
+  ORDO_ASSERT_OK(Run());
+  *spec_.add_known_results() = KnownOf(NewestReport());
+  spec_.mutable_evaluations(0)->set_seed(99);
+  BeginJob("f");
+  ORDO_ASSERT_OK(Run());
+  EXPECT_EQ(NewestReport().taken_from(), "");
+}
+
+TEST_F(EvaluateTest, AResultWhoseFilesAreGoneIsEvaluatedAndThatIsTold) {
+  spec_.mutable_checkpoints()->RemoveLast();
+  ORDO_ASSERT_OK(Run());
+  *spec_.add_known_results() = KnownOf(NewestReport());
+  ORDO_ASSERT_OK(files_.RemoveTree(folder_.Path("e/results")));
+  BeginJob("f");
+  ORDO_ASSERT_OK(Run());
+  EXPECT_EQ(NewestReport().taken_from(), "");
+  std::vector<std::string> warnings;
+  for (const auto& record : Records()) {
+    if (record.has_warning()) warnings.push_back(record.warning().message());
+  }
+  EXPECT_THAT(warnings,
+              ElementsAre(HasSubstr("is evaluated again, since "
+                                    "jobs/e/reports/addition_grid-7")));
 }
 
 TEST_F(EvaluateTest, TellsHowFarItIs) {

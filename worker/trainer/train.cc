@@ -230,7 +230,7 @@ class TrainTask {
     subject.report.id = model::evaluation::ReportId(evaluation, step);
     subject.model = &run_.model();
     subject.trained_on = &spec_.data();
-    subject.task = tasks_[number].get();
+    subject.task = tasks_[number];
     subject.checkpoint = [this]() -> absl::StatusOr<std::string> {
       ORDO_RETURN_IF_ERROR(checkpoints_.MakeDurable());
       return checkpoints_.durable_id();
@@ -293,7 +293,7 @@ class TrainTask {
   Checkpoints checkpoints_;
   std::set<std::string> finished_reports_;
   // By the evaluation's number; null: it is made when it is due.
-  std::map<int, std::unique_ptr<model::tasks::EvaluationTask>> tasks_;
+  std::map<int, std::shared_ptr<const model::tasks::EvaluationTask>> tasks_;
   // Of the last step, as the log says.
   std::set<std::string> attention_kernels_;
   // Nobody computes these again.
