@@ -62,12 +62,12 @@ void ResolveParentResources(const std::vector<Part>& parts, JobSpec* spec,
 void ResolveParent(JobSpec* spec, Violations* violations) {
   const std::string kind = KindName(spec->kind());
   ResolveCommon(spec, violations);
-  RefuseFields(
-      {"model", "encoding", "data", "training", "checkpoint", "evaluations",
-       "checkpoints", "start_from", "benchmark", "tuned_by", "paced_by"},
-      absl::StrCat("has no meaning with kind: ", kind, "; put it into ",
-                   PlaceOfParts(spec->kind())),
-      *spec, violations);
+  RefuseFields({"model", "encoding", "data", "training", "checkpoint",
+                "evaluations", "checkpoints", "start_from", "benchmark",
+                "tuned_by", "paced_by", "again"},
+               absl::StrCat("has no meaning with kind: ", kind,
+                            "; put it into ", PlaceOfParts(spec->kind())),
+               *spec, violations);
   for (const char* name : {"sweep", "compare", "pipeline", "gate"}) {
     if (name == kind) continue;
     RefuseFields({name}, absl::StrCat("is for kind: ", name, "; leave it out"),

@@ -79,6 +79,19 @@ TEST(ResolveJobSpecTest, EvaluateGetsNoTrainingFields) {
   EXPECT_EQ(spec->resources().threads(), 2);
 }
 
+TEST(ResolveJobSpecTest, OnlyEvaluationsAreMadeAgain) {
+  JobSpec spec = Evaluate();
+  spec.set_again(true);
+  const auto resolved = ResolveJobSpec(spec);
+  ORDO_ASSERT_OK(resolved);
+  EXPECT_TRUE(resolved->again());
+  spec = Train();
+  spec.set_again(false);
+  const auto violations = base::FieldViolations(ResolveJobSpec(spec).status());
+  ASSERT_EQ(violations.size(), 1u);
+  EXPECT_EQ(violations[0].field, "again");
+}
+
 TEST(ResolveJobSpecTest, ResolvingTwiceChangesNothing) {
   JobSpec continued = Train();
   continued.set_start_from("jobs/other/checkpoints/latest");

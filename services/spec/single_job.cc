@@ -24,6 +24,9 @@ using ordo::jobs::v1::JobSpec;
 
 constexpr char kForBenchmarks[] = "is for kind: benchmark; leave it out";
 constexpr char kForGates[] = "is for kind: gate; leave it out";
+constexpr char kForEvaluations[] =
+    "is for kind: evaluate, which takes results over that are there; leave it "
+    "out";
 
 // Refuses what a spec of many jobs has.
 void RefuseParts(const JobSpec& spec, Violations* violations) {
@@ -49,6 +52,7 @@ void ResolveTrain(JobSpec* spec, Violations* violations) {
                *spec, violations);
   RefuseFields({"benchmark"}, kForBenchmarks, *spec, violations);
   RefuseFields({"gate"}, kForGates, *spec, violations);
+  RefuseFields({"again"}, kForEvaluations, *spec, violations);
   RefuseParts(*spec, violations);
   CheckTunedBy(*spec, violations);
   CheckPacedBy(*spec, violations);
@@ -131,7 +135,7 @@ void ResolveEvaluate(JobSpec* spec, Violations* violations) {
 void ResolveBenchmark(JobSpec* spec, Violations* violations) {
   RefuseFields(
       {"model", "encoding", "data", "training", "checkpoint", "evaluations",
-       "checkpoints", "start_from", "gate", "tuned_by", "paced_by"},
+       "checkpoints", "start_from", "gate", "tuned_by", "paced_by", "again"},
       "has no meaning with kind: benchmark; leave it out", *spec, violations);
   RefuseParts(*spec, violations);
   model::catalog::ResolveResources("resources", spec->mutable_resources(),

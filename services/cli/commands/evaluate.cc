@@ -60,6 +60,7 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   // An evaluation is one process.
   spec.mutable_resources()->clear_ranks();
   spec.set_queue(trained.spec().queue());
+  if (arguments.Has("again")) spec.set_again(true);
   ORDO_RETURN_IF_ERROR(ApplySettings(arguments.All("set"), &spec));
   const bool named = !spec.name().empty();
   ORDO_ASSIGN_OR_RETURN(
@@ -85,11 +86,16 @@ Command EvaluateCommand() {
       "--encoding takes the place of the checkpoints' own, such as\n"
       "  ordo evaluate llama --task addition_grid \\\n"
       "    --encoding '{name: yarn, params: {factor: 4}}'\n"
-      "and gives results of its own, which have it in their names.";
+      "and gives results of its own, which have it in their names.\n"
+      "What was asked of a checkpoint before is not evaluated again: the new "
+      "job\n"
+      "takes the result over, and its report says from which. With --again it\n"
+      "evaluates all the same.";
   command.options = {
       {"task", 0, "TASK", "evaluation task, see `ordo list tasks`"},
       {"encoding", 0, "ENCODING",
        "in place of the checkpoints' own; a name, or YAML"},
+      {"again", 0, "", "evaluate also what was evaluated before"},
       {"param", 0, "NAME=VALUE", "parameter of the evaluations", true},
       {"set", 0, "PATH=VALUE", "change a field, as in `ordo submit`", true},
   };

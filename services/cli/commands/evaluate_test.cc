@@ -49,6 +49,13 @@ TEST_F(EvaluateJobTest, TaskAndParametersCanBeNamed) {
   EXPECT_EQ(evaluation.params().at("samples").number_value(), 7);
 }
 
+TEST_F(EvaluateJobTest, WhatWasAnsweredIsEvaluatedAgainOnlyIfThatIsSaid) {
+  EXPECT_EQ(Run({"evaluate", "a", "--set", "name=b"}), 0);
+  EXPECT_FALSE(scheduler_.GetJob("b").spec().again());
+  EXPECT_EQ(Run({"evaluate", "a", "--again", "--set", "name=c"}), 0);
+  EXPECT_TRUE(scheduler_.GetJob("c").spec().again());
+}
+
 TEST_F(EvaluateJobTest, AGivenNameThatIsTakenIsNotAnother) {
   EXPECT_EQ(Run({"evaluate", "a", "--set", "name=b"}), 0);
   EXPECT_EQ(Run({"evaluate", "a", "--set", "name=b"}), 2);

@@ -257,6 +257,8 @@ struct Results {
   // That shows it again.
   std::string command;
   report::runs::Runs runs;
+  // Names of reports that were taken over, and of those that they are from.
+  std::map<std::string, std::string> taken_from;
 };
 
 // The newest checkpoint of the job that an evaluation is of.
@@ -294,6 +296,9 @@ absl::Status CollectJob(Context& context, const std::string& name,
     }
     report::runs::Evaluated evaluated;
     evaluated.metrics = MetricsOf(job, report);
+    if (!report.taken_from().empty()) {
+      results->taken_from[report.name()] = report.taken_from();
+    }
     if (job.spec().has_encoding()) {
       evaluated.encoding = EncodingText(job.spec().encoding(), true);
     }
@@ -364,6 +369,13 @@ void PrintMetrics(Context& context, const report::runs::Runs& runs) {
   if (has_metrics) context.out << table.ToString(context.terminal);
 }
 
+// Which of the results were evaluated by another job.
+void PrintSources(Context& context, const Results& results) {
+  for (const auto& [report, source] : results.taken_from) {
+    context.out << report << " was taken over from " << source << "\n";
+  }
+}
+
 void SetShare(const std::string& name, const report::GridScore& score,
               Struct* json) {
   if (score.samples == 0) return;
@@ -414,11 +426,19 @@ Value ModelValue(const report::runs::Evaluated& evaluated) {
 }
 
 // `html` is empty where no page was written.
-Struct ToStruct(const report::runs::Runs& runs, const std::string& html) {
+Struct ToStruct(const Results& results, const std::string& html) {
+  const report::runs::Runs& runs = results.runs;
   Struct json;
   auto& fields = *json.mutable_fields();
   if (!html.empty()) fields["html"] = report::TextValue(html);
   fields["evaluations"] = report::ListOf(runs.evaluations, MetricsValue);
+  if (!results.taken_from.empty()) {
+    Struct taken_from;
+    for (const auto& [name, source] : results.taken_from) {
+      (*taken_from.mutable_fields())[name] = report::TextValue(source);
+    }
+    fields["taken_from"] = report::StructValue(std::move(taken_from));
+  }
   std::vector<report::runs::Evaluated> with_grid;
   for (const report::runs::Evaluated& each : runs.evaluations) {
     if (each.grid.has_value()) with_grid.push_back(each);
@@ -498,13 +518,14 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   if (context.output == OutputForm::kTable) {
     PrintGrids(context, runs);
     PrintMetrics(context, runs);
+    PrintSources(context, results);
   }
   const std::string stem = StemOf(html) + "-metrics";
   ORDO_RETURN_IF_ERROR(WriteTables(context, stem, runs));
   const report::Page page = report::runs::MakePage(runs);
   const bool has_page = !page.figures.empty();
   if (has_page) ORDO_RETURN_IF_ERROR(WritePage(context, html, page));
-  if (PrintStructured(context, ToStruct(runs, has_page ? html : ""))) {
+  if (PrintStructured(context, ToStruct(results, has_page ? html : ""))) {
     return ExitCode::kOk;
   }
   context.out << "wrote " << stem << ".csv and " << stem << ".md\n";

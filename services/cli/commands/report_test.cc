@@ -51,6 +51,19 @@ TEST_F(ReportJobTest, PrintsTheTableAndWritesPageAndFigures) {
                   "report-equal-lengths.svg"));
 }
 
+TEST_F(ReportJobTest, SaysWhichResultsAnotherJobEvaluated) {
+  scheduler_.SetJob("a", Job::SUCCEEDED);
+  reports::v1::Report report;
+  report.set_name("jobs/a/reports/flip_flop-5");
+  report.set_task("flip_flop");
+  report.set_taken_from("jobs/b/reports/errors-5");
+  (*report.mutable_metrics())["error"] = 0.5;
+  scheduler_.AddReport(report, {});
+  EXPECT_EQ(Run({"report", "a", "--html", page()}), 0);
+  EXPECT_THAT(out(), HasSubstr("jobs/a/reports/flip_flop-5 was taken over from "
+                               "jobs/b/reports/errors-5"));
+}
+
 TEST_F(ReportJobTest, EachFigureNamesJobCheckpointAndCommand) {
   scheduler_.SetJob("a", Job::SUCCEEDED);
   checkpoints::v1::Checkpoint checkpoint;
