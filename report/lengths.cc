@@ -85,6 +85,31 @@ absl::Status ReadShares(const ListValue& rows, Lengths* lengths) {
   return absl::OkStatus();
 }
 
+// Rows such as {"pairs": 64, "error": 0.5, "items": 10} of an evaluation that
+// was asked for at several lengths; the number has the name that is no other's.
+absl::Status ReadByLength(const ListValue& rows, Lengths* lengths) {
+  lengths->score = "error";
+  for (int i = 0; i < rows.values_size(); ++i) {
+    const std::string field = absl::StrCat("by_length[", i, "]");
+    const Struct& row = rows.values(i).struct_value();
+    std::string by;
+    for (const auto& [name, value] : row.fields()) {
+      if (name != "error" && name != "items") by = name;
+    }
+    ORDO_ASSIGN_OR_RETURN(const int64_t length,
+                          Length(Field(row, by), field + "." + by));
+    lengths->by = by;
+    const Value& error = Field(row, "error");
+    if (IsNull(error)) {
+      lengths->left_out.insert(length);
+      continue;
+    }
+    ORDO_ASSIGN_OR_RETURN(lengths->values[length],
+                          Number(error, field + ".error"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ReadPerplexities(const ListValue& rows, Lengths* lengths) {
   lengths->by = "length";
   lengths->score = "perplexity";
@@ -168,8 +193,11 @@ absl::StatusOr<Lengths> ParseLengths(std::string_view json) {
   ORDO_RETURN_IF_ERROR(base::ReadMessage(json, base::TextForm::kJson, &result));
   Lengths lengths;
   const ListValue& cells = JsonField(result, "cells").list_value();
-  if (const auto& rows = JsonField(result, "shares").list_value();
-      rows.values_size() > 0) {
+  if (const auto& several = JsonField(result, "by_length").list_value();
+      several.values_size() > 0) {
+    ORDO_RETURN_IF_ERROR(ReadByLength(several, &lengths));
+  } else if (const auto& rows = JsonField(result, "shares").list_value();
+             rows.values_size() > 0) {
     ORDO_RETURN_IF_ERROR(ReadShares(rows, &lengths));
   } else if (const auto& list = JsonField(result, "lengths").list_value();
              list.values_size() > 0) {

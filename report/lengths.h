@@ -26,10 +26,11 @@ struct Lengths {
   std::set<int64_t> left_out = {};
 };
 
-// Reads the result.json of an evaluation: `shares` (an error, or one less what
-// is right), `lengths` (perplexity), `cells` of two operands (those of equal
-// length) or by `length` (one less the mean recall). INVALID_ARGUMENT names the
-// field that has another type or shape. Further fields are ignored.
+// Reads the result.json of an evaluation: `by_length` (an error), `shares` (an
+// error, or one less what is right), `lengths` (perplexity), `cells` of two
+// operands (those of equal length) or by `length` (one less the mean recall).
+// INVALID_ARGUMENT names the field that has another type or shape. Further
+// fields are ignored.
 absl::StatusOr<Lengths> ParseLengths(std::string_view json);
 
 }  // namespace ordo::report

@@ -5,6 +5,7 @@
 #include <limits>
 #include <tuple>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/check.h"
@@ -101,6 +102,32 @@ std::string CheckStrings(const google::protobuf::ListValue& list) {
   return "";
 }
 
+// What multiples stand for is for lengths.h.
+std::string CheckLengths(const Param& param,
+                         const google::protobuf::ListValue& list) {
+  if (list.values_size() > kMaxNumbers) {
+    return absl::StrCat("has ", list.values_size(), " numbers; at most ",
+                        kMaxNumbers);
+  }
+  for (int i = 0; i < list.values_size(); ++i) {
+    const Value& element = list.values(i);
+    const std::string& text = element.string_value();
+    const bool is_multiple =
+        text.size() > 1 && text.size() < 8 && text.back() == 'x' &&
+        text.front() != '0' &&
+        std::all_of(text.begin(), text.end() - 1,
+                    [](unsigned char c) { return absl::ascii_isdigit(c); });
+    if (is_multiple) continue;
+    const std::string wrong =
+        element.has_number_value()
+            ? CheckNumber(param, element.number_value())
+            : "must be a number, or a multiple of the trained length such as "
+              "2x";
+    if (!wrong.empty()) return absl::StrCat("element ", i, " ", wrong);
+  }
+  return "";
+}
+
 std::string CheckString(const Param& param, const std::string& text) {
   if (param.choices.empty() ||
       std::count(param.choices.begin(), param.choices.end(), text) > 0) {
@@ -130,6 +157,9 @@ std::string CheckValue(const Param& param, const Value& value) {
     case ParamType::kStrings:
       if (!value.has_list_value()) break;
       return CheckStrings(value.list_value());
+    case ParamType::kLengths:
+      if (!value.has_list_value()) break;
+      return CheckLengths(param, value.list_value());
   }
   return absl::StrCat("must be of type ", std::string(TypeName(param.type)),
                       ", is ", std::string(ValueTypeName(value)));
@@ -272,6 +302,8 @@ std::string_view TypeName(ParamType type) {
       return "list of numbers";
     case ParamType::kStrings:
       return "list of strings";
+    case ParamType::kLengths:
+      return "list of lengths";
   }
   return "";
 }
@@ -338,6 +370,7 @@ google::protobuf::Value DefaultValue(const Param& param) {
     case ParamType::kString:
       value.set_string_value(std::get<std::string>(param.default_value));
       break;
+    case ParamType::kLengths:
     case ParamType::kNumbers: {
       auto* list = value.mutable_list_value();
       for (double x : std::get<std::vector<double>>(param.default_value)) {
@@ -394,7 +427,7 @@ void ResolveParams(const Entry& entry, std::string_view field, ParamMap* params,
     if (!wrong.empty()) violations->push_back({Path(path, name), wrong});
   }
   for (const Param& param : entry.params) {
-    if (params->count(param.name) == 0) {
+    if (param.filled_in && params->count(param.name) == 0) {
       (*params)[param.name] = DefaultValue(param);
     }
   }

@@ -33,10 +33,19 @@ enum class Kind {
 // For people: "encoding", "training task", "evaluation task".
 std::string_view KindName(Kind kind);
 
-enum class ParamType { kInteger, kNumber, kBool, kString, kNumbers, kStrings };
+enum class ParamType {
+  kInteger,
+  kNumber,
+  kBool,
+  kString,
+  kNumbers,
+  kStrings,
+  // Numbers, or multiples of a trained length as "2x": lengths.h.
+  kLengths,
+};
 
 // For people: "integer", "number", "bool", "string", "list of numbers",
-// "list of strings".
+// "list of strings", "list of lengths".
 std::string_view TypeName(ParamType type);
 
 using ParamValue = std::variant<int64_t, double, bool, std::string,
@@ -59,6 +68,9 @@ struct Param {
   // Its value, or each of its list, is a path of data: below data/ of the
   // storage root, or whole. But an empty one, and kByteTokenizer.
   bool names_data = false;
+  // Whether the default is filled in where it is left out. Otherwise it stays
+  // out: specs without it are those of releases that did not have it.
+  bool filled_in = true;
 };
 
 // What a parameter that names a tokenizer may say in the place of a path.
@@ -250,6 +262,17 @@ std::string_view ItemScoresText(ItemScores scores);
 // The largest score less the smallest; infinite without bounds.
 double ScoreRange(ItemScores scores);
 
+// The length that a task's questions have.
+struct LengthAxis {
+  // Parameters that are that length, in its stead where `lengths` are named;
+  // empty: the task reads `lengths` itself.
+  std::vector<std::string> params = {};
+  // The training task of the same length, and the parameter that says up to
+  // which it is trained. Empty: the task has no length of this kind.
+  std::string trained_task = {};
+  std::string trained_param = {};
+};
+
 // What results of an evaluation task depend on beside its parameters, its seed
 // and the model.
 struct EvaluationTraits {
@@ -265,6 +288,7 @@ struct EvaluationTraits {
   // Some items of a set that is made depend on each other: they are of one
   // unit (EvaluationTask::UnitId).
   bool shares_units = false;
+  LengthAxis length = {};
 };
 
 struct Entry {

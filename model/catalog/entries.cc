@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "model/catalog/attention_classes.h"
 
 namespace ordo::model::catalog {
@@ -81,6 +82,24 @@ Param Strings(std::string name, std::string text) {
           {},
           "",
           std::move(text)};
+}
+
+Entry WithLengths(LengthAxis axis, Entry entry) {
+  Param param = {"lengths",
+                 ParamType::kLengths,
+                 std::vector<double>(),
+                 1,
+                 1e6,
+                 {},
+                 FindParam(entry, axis.params.front())->unit,
+                 absl::StrCat("Several lengths, in the place of ",
+                              absl::StrJoin(axis.params, " and "),
+                              ", each a number or, as 2x, a multiple of the "
+                              "trained one: scores for each. Left out: none.")};
+  param.filled_in = false;
+  entry.params.push_back(std::move(param));
+  entry.evaluation.length = std::move(axis);
+  return entry;
 }
 
 Param Choice(std::string name, std::vector<std::string> choices,

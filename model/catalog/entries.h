@@ -64,6 +64,9 @@ struct TextTraining {
 void TakeTextTrainedOn(const TextTraining& training, ParamMap* params,
                        std::vector<base::FieldViolation>* violations);
 
+// An evaluation task that may be asked for at several lengths (lengths.h).
+Entry WithLengths(LengthAxis axis, Entry entry);
+
 // All of them, in no particular order.
 std::vector<Entry> AllEntries();
 

@@ -125,7 +125,8 @@ Entry RuossForEvaluation() {
        Samples(512, "Rows of each length.")});
   entry.row_length = RuossLongest;
   entry.evaluation.items_per_sample = RuossLengths;
-  return OfScores(ItemScores::kShares, std::move(entry));
+  return WithLengths({{"min_length", "max_length"}, "ruoss", "max_length"},
+                     OfScores(ItemScores::kShares, std::move(entry)));
 }
 
 // Lengths from the least on, one by one.
@@ -258,23 +259,26 @@ Entry PasskeyForEvaluation() {
   entry.evaluation.items_per_sample = Lengths;
   // Tests of the same number have the same seed at each length.
   entry.evaluation.shares_units = true;
-  return OfVersion(2, std::move(entry));
+  return WithLengths({{"min_length", "max_length"}, "passkey", "max_length"},
+                     OfVersion(2, std::move(entry)));
 }
 
 }  // namespace
 
 std::vector<Entry> LengthTaskEntries() {
-  return {RuossForTraining(),
-          RuossForEvaluation(),
-          PasskeyForTraining(),
-          PasskeyForEvaluation(),
-          Nope(Kind::kTrainingTask, 20,
-               {Integer("rows", 0, {0, 1e9, "rows"},
-                        "Rows of a set that training goes through again and "
-                        "again, each time in another order; 0: no row comes "
-                        "twice.")}),
-          OfVersion(2, Nope(Kind::kEvaluationTask, 40,
-                            {Samples(100, "Rows of each length.")}))};
+  return {
+      RuossForTraining(),
+      RuossForEvaluation(),
+      PasskeyForTraining(),
+      PasskeyForEvaluation(),
+      Nope(Kind::kTrainingTask, 20,
+           {Integer("rows", 0, {0, 1e9, "rows"},
+                    "Rows of a set that training goes through again and "
+                    "again, each time in another order; 0: no row comes "
+                    "twice.")}),
+      WithLengths({{"min_length", "max_length"}, "nope", "max_length"},
+                  OfVersion(2, Nope(Kind::kEvaluationTask, 40,
+                                    {Samples(100, "Rows of each length.")})))};
 }
 
 }  // namespace ordo::model::catalog

@@ -147,8 +147,9 @@ Entry Needle(Kind kind, std::pair<int64_t, int64_t> lengths,
 std::vector<Entry> RetrievalEntries() {
   return {
       Ruler(Kind::kTrainingTask, {2048, 4096}, {}),
-      Ruler(Kind::kEvaluationTask, {4096, 16384},
-            {Samples(500, "Questions of each task and length.")}),
+      WithLengths({{"min_length", "max_length"}, "ruler", "max_length"},
+                  Ruler(Kind::kEvaluationTask, {4096, 16384},
+                        {Samples(500, "Questions of each task and length.")})),
       Needle(Kind::kTrainingTask, {512, 4096}, {}),
       Needle(Kind::kEvaluationTask, {1000, 16000},
              {Integer("lengths", 35, {1, 1000, "1"},

@@ -285,12 +285,16 @@ std::vector<Entry> TaskEntries() {
       OfKind(kTraining, FlipFlop(),
              {Choice("loss", {"clean", "full"},
                      "Whether the bits read count, or every symbol.")}),
-      OfScores(ItemScores::kShares,
-               OfKind(kEvaluation, FlipFlop(),
-                      {Samples(1000, "Rows that are asked for.")})),
+      WithLengths(
+          {{"pairs"}, "flip_flop", "pairs"},
+          OfScores(ItemScores::kShares,
+                   OfKind(kEvaluation, FlipFlop(),
+                          {Samples(1000, "Rows that are asked for.")}))),
       OfKind(kTraining, SelectiveCopy()),
-      OfVersion(2, OfKind(kEvaluation, SelectiveCopy(),
-                          {Samples(10000, "Rows that are asked for.")})),
+      WithLengths(
+          {{"blanks"}, "selective_copy", "blanks"},
+          OfVersion(2, OfKind(kEvaluation, SelectiveCopy(),
+                              {Samples(10000, "Rows that are asked for.")}))),
       OfKind(kTraining, Counting(),
              {Integer("rows", 10000, {0, 1e9, "rows"},
                       "Rows of the set that training goes through again and "

@@ -130,6 +130,8 @@ void CheckEvaluation(std::string_view field, const ParamMap& map,
   for (size_t i = 0; i < lengths.size(); ++i) {
     const std::string path =
         absl::StrCat(ParamPath(field, "lengths"), "[", i, "]");
+    // A multiple of what is not known here.
+    if (lengths[i] == 0) continue;
     if (lengths[i] != std::floor(lengths[i])) {
       violations->push_back(
           {path, absl::StrCat("must be an integer, is ", lengths[i])});
@@ -222,12 +224,19 @@ Entry Training() {
   return entry;
 }
 
+Param WindowLengths() {
+  Param lengths = Numbers(
+      "lengths", LengthRange(),
+      "Tokens of a window, or as 2x multiples of the length of the training; "
+      "empty: 1x, 2x and 4x.");
+  lengths.type = ParamType::kLengths;
+  return lengths;
+}
+
 Entry Perplexity() {
   Entry entry = OfKind(
       Kind::kEvaluationTask, TextEntry(),
-      {Numbers("lengths", LengthRange(),
-               "Tokens of a window; empty: 1, 2 and 4 times the length of the "
-               "training."),
+      {WindowLengths(),
        Choice("protocol", {"blocks", "overlap", "stride"},
               "Windows one behind the other; one every step tokens, scored "
               "whole; or scored in their last step tokens only."),
@@ -251,6 +260,7 @@ Entry Perplexity() {
   // 2: losses are made of equally many places at a time.
   entry.evaluation.version = 2;
   entry.from_training = TakeFromTraining;
+  entry.evaluation.length = {{}, kText, "length"};
   return entry;
 }
 

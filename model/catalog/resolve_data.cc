@@ -1,6 +1,7 @@
 #include "model/catalog/resolve_data.h"
 
 #include "absl/strings/str_cat.h"
+#include "model/catalog/lengths.h"
 
 namespace ordo::model::catalog {
 namespace {
@@ -29,7 +30,7 @@ int VocabularyIfKnown(const Entry* task, bool valid, const ParamMap& params) {
 RowLengths RowLengthOf(const Entry& task, const ParamMap& params,
                        int64_t limit) {
   if (task.row_length == nullptr || limit == 0) return {};
-  return {task.row_length(params), limit};
+  return {LongestRow(task, params), limit};
 }
 
 void RefuseLongRows(const std::string& field, const RowLengths& lengths,

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "model/catalog/catalog.h"
 #include "model/catalog/fields.h"
+#include "model/catalog/lengths.h"
 #include "model/catalog/resolve_data.h"
 
 namespace ordo::model::catalog {
@@ -83,7 +84,7 @@ void RefuseManyItems(const std::string& field, const Entry& task,
   const int64_t per_sample = ItemsPerSample(task, params);
   // Where data is read it is known only then how many there are.
   if (per_sample == 0) return;
-  const int64_t tokens = std::max<int64_t>(1, task.row_length(params));
+  const int64_t tokens = std::max<int64_t>(1, LongestRow(task, params));
   const int64_t samples = Params(params).Integer("samples");
   const int64_t limit = std::min(kMaxItems, kMaxItemTokens / tokens);
   if (samples <= limit / per_sample) return;
@@ -122,6 +123,8 @@ void ResolveEvaluations(
     bool in_place = entry != nullptr && entry->answers_in_place != nullptr;
     if (entry != nullptr) {
       const size_t num_before = violations->size();
+      ResolveLengths(*entry, path, context.trained_on,
+                     evaluation->mutable_params(), violations);
       if (entry->from_training != nullptr && context.trained_on != nullptr) {
         entry->from_training(path, *context.trained_on,
                              evaluation->mutable_params(), violations);

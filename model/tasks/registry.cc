@@ -8,8 +8,10 @@
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "model/catalog/catalog.h"
+#include "model/catalog/lengths.h"
 #include "model/tasks/addition.h"
 #include "model/tasks/bitwise_or.h"
+#include "model/tasks/by_lengths.h"
 #include "model/tasks/counting.h"
 #include "model/tasks/flip_flop.h"
 #include "model/tasks/inside_params.h"
@@ -39,10 +41,12 @@ absl::StatusOr<catalog::ParamMap> Resolved(catalog::Kind kind,
   const catalog::Entry* entry =
       catalog::ResolveName(kind, "task", name, &violations);
   if (entry != nullptr) {
+    catalog::ResolveLengths(*entry, "", trained_on, &params, &violations);
     if (entry->from_training != nullptr && trained_on != nullptr) {
       entry->from_training("", *trained_on, &params, &violations);
     }
     catalog::ResolveParams(*entry, "", &params, &violations);
+    catalog::RefuseMultiples(*entry, "", params, &violations);
   }
   ORDO_RETURN_IF_ERROR(base::InvalidFields(violations));
   return params;
@@ -416,6 +420,31 @@ constexpr EvaluationRow kEvaluationTasks[] = {
     {"text", PerplexityOf},
 };
 
+// A task, or one of several lengths where the parameters name these.
+MadeEvaluation MakeOfRow(const EvaluationRow& row,
+                         const catalog::ParamMap& params,
+                         const ordo::training::v1::Data* trained_on,
+                         const DataAccess& access) {
+  const catalog::Entry& entry =
+      *catalog::Find(catalog::Kind::kEvaluationTask, row.name);
+  const catalog::LengthAxis& axis = entry.evaluation.length;
+  const std::vector<int64_t> lengths = catalog::LengthsOf(entry, params);
+  if (axis.params.empty() || lengths.empty()) {
+    return row.make(Params(params), trained_on, access);
+  }
+  std::vector<TaskAtLength> parts;
+  for (const int64_t length : lengths) {
+    const catalog::ParamMap of_length =
+        catalog::AtLength(entry, params, length);
+    ORDO_ASSIGN_OR_RETURN(auto task,
+                          row.make(Params(of_length), trained_on, access));
+    parts.push_back({length, std::move(task)});
+  }
+  return MakeByLengths(std::move(parts),
+                       {axis.params.size() == 1 ? axis.params[0] : "length",
+                        catalog::TrainedLength(entry, trained_on)});
+}
+
 template <typename Table>
 std::vector<std::string> NamesOf(const Table& table) {
   std::vector<std::string> names;
@@ -461,7 +490,7 @@ absl::StatusOr<std::unique_ptr<EvaluationTask>> MakeEvaluationTask(
                evaluation.params(), trained_on));
   for (const EvaluationRow& row : kEvaluationTasks) {
     if (evaluation.task() != row.name) continue;
-    auto task = row.make(Params(params), trained_on, access);
+    auto task = MakeOfRow(row, params, trained_on, access);
     ORDO_RETURN_IF_ERROR(DataMissing(task.status()));
     return task;
   }

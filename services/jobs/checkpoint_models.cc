@@ -12,6 +12,7 @@
 #include "base/status/status.h"
 #include "google/protobuf/descriptor.h"
 #include "model/catalog/kernel_choice.h"
+#include "model/catalog/lengths.h"
 #include "model/catalog/resolve_evaluations.h"
 #include "model/catalog/resolve_model.h"
 #include "services/jobs/job_state.h"
@@ -122,6 +123,20 @@ void CheckOverride(const JobSpec& trained, const Component& encoding,
       {"encoding.name", what + "; train it first: model: {from: ...}"});
 }
 
+// Lengths that are multiples of a trained one, of a model of which nobody knows
+// what it was trained on.
+void RefuseMultiples(const google::protobuf::RepeatedPtrField<
+                         ordo::training::v1::Evaluation>& evaluations,
+                     Violations* violations) {
+  for (int i = 0; i < evaluations.size(); ++i) {
+    const auto* task = model::catalog::Find(
+        model::catalog::Kind::kEvaluationTask, evaluations[i].task());
+    if (task == nullptr) continue;
+    model::catalog::RefuseMultiples(*task, absl::StrCat("evaluations[", i, "]"),
+                                    evaluations[i].params(), violations);
+  }
+}
+
 // A run that goes on from a checkpoint takes all of its parameters over.
 void CheckStart(const Job& trained, const JobSpec& spec,
                 Violations* violations) {
@@ -211,6 +226,7 @@ void CheckEvaluations(const Job& job, const JobSpec& spec,
   if (fits) context.max_length = model::catalog::MaxLength(encoding);
   auto evaluations = spec.evaluations();
   model::catalog::ResolveEvaluations(context, &evaluations, found);
+  if (!job.spec().has_data()) RefuseMultiples(evaluations, found);
   if (!fits) return;
   const model::catalog::KernelContext kernels = {&model, &encoding,
                                                  spec.resources().device()};

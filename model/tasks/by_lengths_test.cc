@@ -1,0 +1,112 @@
+#include "model/tasks/by_lengths.h"
+
+#include <set>
+#include <utility>
+
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "model/tasks/flip_flop.h"
+#include "model/tasks/nope/nope.h"
+
+namespace ordo::model::tasks {
+namespace {
+
+std::unique_ptr<EvaluationTask> Strings(int pairs, int samples) {
+  FlipFlopReadsOptions options;
+  options.strings.length = 2 * pairs;
+  options.samples = samples;
+  return MakeFlipFlopReads(options);
+}
+
+std::unique_ptr<EvaluationTask> Two(int64_t trained) {
+  std::vector<TaskAtLength> parts;
+  parts.push_back({4, Strings(4, 2)});
+  parts.push_back({8, Strings(8, 3)});
+  return MakeByLengths(std::move(parts), {"pairs", trained});
+}
+
+TEST(ByLengthsTest, AsksWhatItsPartsAsk) {
+  const auto task = Two(4);
+  ASSERT_EQ(task->size(), 5);
+  const auto second = Strings(8, 3);
+  for (int64_t index = 0; index < second->size(); ++index) {
+    EXPECT_EQ(task->PromptLength(2 + index), second->PromptLength(index));
+    EXPECT_EQ(task->AnswerLength(2 + index), second->AnswerLength(index));
+    ORDO_ASSERT_OK_AND_ASSIGN(const Question question,
+                              task->Generate(7, 2 + index));
+    ORDO_ASSERT_OK_AND_ASSIGN(const Question same, second->Generate(7, index));
+    EXPECT_EQ(question.prompt, same.prompt);
+    EXPECT_EQ(question.answer, same.answer);
+    EXPECT_EQ(question.places, same.places);
+  }
+}
+
+TEST(ByLengthsTest, ItemsAreCalledByTheirLength) {
+  const auto task = Two(4);
+  std::set<std::string> ids;
+  for (int64_t index = 0; index < task->size(); ++index) {
+    ids.insert(task->ItemId(7, index));
+    EXPECT_EQ(task->UnitId(7, index), task->ItemId(7, index));
+  }
+  EXPECT_THAT(
+      ids, ::testing::ElementsAre("4/7-0", "4/7-1", "8/7-0", "8/7-1", "8/7-2"));
+}
+
+// Every answer right at the first length, and at the second those of the first
+// string alone.
+Marked Answers(const EvaluationTask& task) {
+  Marked marked;
+  for (int64_t index = 0; index < task.size(); ++index) {
+    const size_t size = task.Generate(1, index)->answer.size();
+    marked.answers.emplace_back(size, index < 3 ? 1 : 0);
+  }
+  return marked;
+}
+
+TEST(ByLengthsTest, ScoresEachLengthAndTheirMean) {
+  const auto task = Two(4);
+  const Scores scores = task->Score(Answers(*task));
+  EXPECT_EQ(scores.metrics.at("error_4"), 0);
+  const double second = scores.metrics.at("error_8");
+  EXPECT_GT(second, 0);
+  EXPECT_LT(second, 1);
+  EXPECT_DOUBLE_EQ(scores.metrics.at("error"), second / 2);
+  EXPECT_DOUBLE_EQ(scores.metrics.at("error_longer"), second);
+  EXPECT_DOUBLE_EQ(scores.metrics.at("wrong_rows_8"), 2.0 / 3);
+  EXPECT_EQ(scores.details["trained_length"], 4);
+  ASSERT_EQ(scores.details["by_length"].size(), 2u);
+  EXPECT_EQ(scores.details["by_length"][1]["pairs"], 8);
+  EXPECT_EQ(scores.details["by_length"][1]["error"], second);
+  EXPECT_EQ(scores.details["by_length"][1]["items"], 3);
+  EXPECT_THAT(scores.csv,
+              ::testing::StartsWith("pairs,error,items\n4,0,2\n8,"));
+  EXPECT_THAT(scores.markdown, ::testing::HasSubstr("## pairs 8"));
+}
+
+TEST(ByLengthsTest, NothingIsLongerThanWhatIsNotKnown) {
+  const auto task = Two(0);
+  EXPECT_EQ(task->Score(Answers(*task)).metrics.count("error_longer"), 0u);
+}
+
+TEST(ByLengthsTest, WithoutAnErrorOfItsOwnItIsOneLessWhatIsRight) {
+  nope::NopeLengthsOptions options;
+  options.task = "copy";
+  options.min_length = options.max_length = 5;
+  options.samples = 4;
+  std::vector<TaskAtLength> parts;
+  parts.push_back({5, nope::MakeNopeLengths(options)});
+  const auto task = MakeByLengths(std::move(parts), {"length", 0});
+  Marked marked;
+  for (int64_t index = 0; index < task->size(); ++index) {
+    const size_t size = task->Generate(1, index)->answer.size();
+    marked.answers.emplace_back(size, index == 0 ? 0 : 1);
+  }
+  const Scores scores = task->Score(marked);
+  EXPECT_DOUBLE_EQ(scores.metrics.at("error_5"), 0.25);
+  // What it sums up itself is said once, for all lengths.
+  EXPECT_EQ(scores.metrics.count("score_5"), 0u);
+}
+
+}  // namespace
+}  // namespace ordo::model::tasks
