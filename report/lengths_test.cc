@@ -31,6 +31,19 @@ TEST(ParseLengthsTest, SharesOfErrorsAreAsTheyAre) {
   EXPECT_THAT(lengths.values, ElementsAre(Pair(4, 0.125)));
 }
 
+TEST(ParseLengthsTest, SeveralLengthsOfOneEvaluationComeFirst) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const Lengths lengths, ParseLengths(R"({
+      "trained_length": 16, "shares": [], "by_length": [
+      {"pairs": 16, "error": 0.125, "items": 8},
+      {"pairs": 32, "error": 0.5, "items": 8},
+      {"pairs": 64, "error": null, "items": 8}]})"));
+  EXPECT_EQ(lengths.by, "pairs");
+  EXPECT_EQ(lengths.score, "error");
+  EXPECT_EQ(lengths.trained, 16);
+  EXPECT_THAT(lengths.values, ElementsAre(Pair(16, 0.125), Pair(32, 0.5)));
+  EXPECT_THAT(lengths.left_out, ElementsAre(64));
+}
+
 TEST(ParseLengthsTest, PerplexitiesAreAsTheyAre) {
   ORDO_ASSERT_OK_AND_ASSIGN(const Lengths lengths, ParseLengths(R"({
       "trained_length": 256, "lengths": [
