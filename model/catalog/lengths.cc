@@ -83,9 +83,9 @@ int64_t TrainedLength(const Entry& task, const Data* trained_on) {
   return Params(trained_on->params()).Integer(axis.trained_param);
 }
 
-void ResolveLengths(const Entry& task, std::string_view field,
-                    const Data* trained_on, ParamMap* params,
+void ResolveLengths(const AskedLengths& asked, ParamMap* params,
                     Violations* violations) {
+  const auto& [task, field, trained_on] = asked;
   const google::protobuf::ListValue* given = ListOf(task, *params);
   if (given == nullptr) return;
   // Otherwise the task checks the numbers itself.

@@ -24,13 +24,19 @@ inline constexpr int kMaxLengths = 64;
 int64_t TrainedLength(const Entry& task,
                       const ordo::training::v1::Data* trained_on);
 
+// An evaluation whose lengths are resolved. Not owned.
+struct AskedLengths {
+  const Entry& task;
+  // Path of the evaluation.
+  std::string_view field;
+  // Resolved; null: not known.
+  const ordo::training::v1::Data* trained_on;
+};
+
 // Turns multiples into numbers where it is known what the model was trained on;
-// `trained_on` is resolved, or null: then they stay. Appends what cannot be;
-// `field` is the path of the evaluation. What is no list of lengths is left to
-// ResolveParams.
-void ResolveLengths(const Entry& task, std::string_view field,
-                    const ordo::training::v1::Data* trained_on,
-                    ParamMap* params,
+// otherwise they stay. Appends what cannot be. What is no list of lengths is
+// left to ResolveParams.
+void ResolveLengths(const AskedLengths& asked, ParamMap* params,
                     std::vector<base::FieldViolation>* violations);
 
 // The lengths of resolved parameters that are numbers, rising; empty: none are

@@ -50,7 +50,7 @@ class LengthsTest : public ::testing::Test {
     params_.clear();
     Set(lengths, &params_);
     std::vector<base::FieldViolation> violations;
-    ResolveLengths(Task("flip_flop"), "evaluations[0]", trained_on, &params_,
+    ResolveLengths({Task("flip_flop"), "evaluations[0]", trained_on}, &params_,
                    &violations);
     ResolveParams(Task("flip_flop"), "evaluations[0]", &params_, &violations);
     std::vector<std::string> texts;
@@ -111,7 +111,7 @@ TEST_F(LengthsTest, WhatIsNoLengthIsRefused) {
 TEST_F(LengthsTest, ATaskWithoutALengthHasNoLengths) {
   std::vector<base::FieldViolation> violations;
   Set({"20"}, &params_);
-  ResolveLengths(Task("addition_grid"), "evaluations[0]", nullptr, &params_,
+  ResolveLengths({Task("addition_grid"), "evaluations[0]", nullptr}, &params_,
                  &violations);
   ResolveParams(Task("addition_grid"), "evaluations[0]", &params_, &violations);
   ASSERT_EQ(violations.size(), 1u);
@@ -155,7 +155,7 @@ TEST_F(LengthsTest, EachTaskThatHasOneIsTrainedOnIt) {
       EXPECT_NE(FindParam(*entry, name), nullptr) << entry->name;
     }
   }
-  EXPECT_EQ(num_tasks, 6);
+  EXPECT_EQ(num_tasks, 7);
 }
 
 TEST_F(LengthsTest, ALengthThatAnEncodingCannotServeIsRefused) {

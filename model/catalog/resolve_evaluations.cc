@@ -123,7 +123,7 @@ void ResolveEvaluations(
     bool in_place = entry != nullptr && entry->answers_in_place != nullptr;
     if (entry != nullptr) {
       const size_t num_before = violations->size();
-      ResolveLengths(*entry, path, context.trained_on,
+      ResolveLengths({*entry, path, context.trained_on},
                      evaluation->mutable_params(), violations);
       if (entry->from_training != nullptr && context.trained_on != nullptr) {
         entry->from_training(path, *context.trained_on,

@@ -41,7 +41,7 @@ absl::StatusOr<catalog::ParamMap> Resolved(catalog::Kind kind,
   const catalog::Entry* entry =
       catalog::ResolveName(kind, "task", name, &violations);
   if (entry != nullptr) {
-    catalog::ResolveLengths(*entry, "", trained_on, &params, &violations);
+    catalog::ResolveLengths({*entry, "", trained_on}, &params, &violations);
     if (entry->from_training != nullptr && trained_on != nullptr) {
       entry->from_training("", *trained_on, &params, &violations);
     }

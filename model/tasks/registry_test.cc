@@ -49,6 +49,29 @@ TEST(Registry, TellsTheGridWhatTheModelWasTrainedOn) {
   EXPECT_EQ(scores.details["trained_digits"], 3);
 }
 
+TEST(Registry, SeveralLengthsAreOneTask) {
+  ordo::training::v1::Data trained_on;
+  trained_on.set_task("flip_flop");
+  (*trained_on.mutable_params())["pairs"].set_number_value(8);
+  ordo::training::v1::Evaluation evaluation;
+  evaluation.set_task("flip_flop");
+  (*evaluation.mutable_params())["samples"].set_number_value(3);
+  auto& lengths =
+      *(*evaluation.mutable_params())["lengths"].mutable_list_value();
+  lengths.add_values()->set_string_value("2x");
+  lengths.add_values()->set_number_value(4);
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto task,
+                            MakeEvaluationTask(evaluation, &trained_on));
+  EXPECT_EQ(task->size(), 6);
+  // From the shortest on.
+  EXPECT_EQ(task->PromptLength(0), 7);
+  EXPECT_EQ(task->PromptLength(3), 31);
+  EXPECT_EQ(task->ItemId(1, 3), "16/1-0");
+  EXPECT_THAT(MakeEvaluationTask(evaluation, nullptr),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("give the length itself")));
+}
+
 TEST(Registry, NamesTheNearestTask) {
   ordo::training::v1::Data data;
   data.set_task("additon");

@@ -192,6 +192,7 @@ TEST_F(CheckpointModelsTest, AnEvaluationHasToFitTheModel) {
                                         "(for jobs/llama)")));
 }
 
+<<<<<<< HEAD
 TEST_F(CheckpointModelsTest, AGatesEvaluationsHaveToFitBothModels) {
   spec_.Clear();
   spec_.set_kind(JobSpec::GATE);
@@ -236,6 +237,26 @@ TEST_F(CheckpointModelsTest, AReportThatAGateComparesWithIsOfItsEvaluation) {
   report.set_task("addition_grid");
   scheduler_.PutReport(report);
   spec_.mutable_gate()->set_baseline(report.name());
+=======
+TEST_F(CheckpointModelsTest, MultiplesNeedAModelWhoseTrainingIsKnown) {
+  spec_.Clear();
+  spec_.set_kind(JobSpec::EVALUATE);
+  spec_.add_checkpoints("jobs/llama");
+  auto& evaluation = *spec_.add_evaluations();
+  evaluation.set_task("flip_flop");
+  auto& lengths =
+      *(*evaluation.mutable_params())["lengths"].mutable_list_value();
+  lengths.add_values()->set_number_value(8);
+  EXPECT_THAT(Check(), IsEmpty());
+  lengths.add_values()->set_string_value("2x");
+  EXPECT_THAT(Check(), ElementsAre(Says("evaluations[0].params.lengths[1]",
+                                        "'2x' is of the trained length")));
+  Job job = *scheduler_.GetJob("llama");
+  job.mutable_spec()->mutable_data()->set_task("flip_flop");
+  (*job.mutable_spec()->mutable_data()->mutable_params())["pairs"]
+      .set_number_value(8);
+  scheduler_.PutJob(job);
+>>>>>>> 6dd1ef90 (Lengths are resolved by what is asked, and refused where training is not known)
   EXPECT_THAT(Check(), IsEmpty());
 }
 
