@@ -7,7 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "model/catalog/result_key.h"
 #include "scheduler/core/board.h"
+#include "scheduler/core/follow.h"
 #include "scheduler/core/results.h"
+#include "scheduler/core/waiting.h"
 
 namespace ordo::scheduler::core {
 namespace {
@@ -53,6 +55,7 @@ void TakeCheckpoint(JobEdit& edit, const agent::v1::DurableRecord& record) {
   live.unsaved_device_seconds = 0;
   ShowCheckpoint(turn, edit.read());
   live.durable_step = std::max(live.durable_step, written.step());
+  TellFollowers(turn, entry.job->id());
   turn.Counted(Count::What::kCheckpoint, "written");
   turn.Counted(Count::What::kCheckpointStall, "", written.stall_seconds());
   turn.Counted(Count::What::kCheckpointWrite, "", written.write_seconds());
@@ -124,6 +127,9 @@ void TakeReport(JobEdit& edit, const agent::v1::DurableRecord& record) {
   }
   turn.Emit(Record{ReportPtr(report)});
   TakeResult(turn, written, *report);
+  // What it has evaluated of a job that it follows may go.
+  const auto followed = turn.state.jobs.find(FollowedBy(*entry.job->facts));
+  if (followed != turn.state.jobs.end()) ApplyRetention(turn, followed->second);
   turn.Counted(Count::What::kReport, "written");
 }
 
@@ -210,6 +216,7 @@ void ApplyRetention(Turn& turn, JobEntry& entry) {
     const bool is_thin = place >= demand.keep_optimizer;
     if (!is_old && !(is_thin && HasOptimizer(*checkpoint))) continue;
     if (turn.state.pins.count(checkpoint->name()) > 0) continue;
+    if (IsAwaited(turn.state, *checkpoint)) continue;
     auto next = std::make_shared<Checkpoint>(*checkpoint);
     if (is_old) {
       MarkDeleted(turn, std::move(next), &it->second);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -11,6 +12,7 @@
 #include "base/units/units.h"
 #include "proto/ordo/usage/v1/usage.pb.h"
 #include "scheduler/core/board.h"
+#include "scheduler/core/follow.h"
 #include "scheduler/core/life.h"
 #include "scheduler/core/ranks.h"
 #include "scheduler/core/reasons.h"
@@ -153,6 +155,17 @@ void Interrupt(JobEdit& edit, const AttemptEnd& end, int32_t number) {
   EnterQueue(turn, edit.entry(), job, delay);
 }
 
+// What there was to evaluate is evaluated, and the job that it follows may
+// write more.
+void WaitForMore(JobEdit& edit) {
+  JobRecord& job = edit.job();
+  job.failed_attempts = 0;
+  job.interruptions = 0;
+  Follow(edit, Trigger::kInterrupt, reason::kWaitingForCheckpoint, "");
+  EnterQueue(edit.turn(), edit.entry(), job, absl::ZeroDuration());
+  job.reason = WaitReason(job, std::get<Queued>(edit.entry().place));
+}
+
 bool IsCancelled(const JobRecord& job) {
   return job.state == jobs::v1::Job::CANCELLING;
 }
@@ -168,6 +181,12 @@ void Conclude(JobEdit& edit, const AttemptEnd& end) {
             : absl::StrCat("cancelled by ", edit.read().cancelled_by.value());
     Follow(edit, Trigger::kInterrupt, why, message);
     FinishJob(edit);
+  } else if (end.decision == training::v1::DONE &&
+             IsStuck(edit.turn().state, edit.entry())) {
+    Fail(edit, end, number);
+  } else if (end.decision == training::v1::DONE &&
+             GoesOn(edit.turn().state, edit.entry())) {
+    WaitForMore(edit);
   } else if (end.decision == training::v1::DONE) {
     // Of a gate it is the verdict that people look for.
     const bool is_gate = edit.read().facts->kind == jobs::v1::JobSpec::GATE;

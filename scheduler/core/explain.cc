@@ -10,6 +10,7 @@
 #include "base/units/units.h"
 #include "scheduler/core/board.h"
 #include "scheduler/core/closed.h"
+#include "scheduler/core/follow.h"
 #include "scheduler/core/job.h"
 #include "scheduler/core/moment.h"
 #include "scheduler/core/reasons.h"
@@ -348,7 +349,9 @@ void ExplainPlacing(const Explained& seen, const Placing& placing,
 
 // When it will start, or why that cannot be said.
 std::string SetExpected(const Explained& seen, ExplainResponse* response) {
-  const bool awaits = seen.placing.has_value() && !seen.placing->awaits.empty();
+  const bool awaits =
+      seen.placing.has_value() &&
+      !(seen.placing->awaits.empty() && seen.placing->follows.empty());
   if (!seen.job.held_by().empty() || !seen.needed.empty() || awaits) {
     return "; before that nobody can say when it starts";
   }
@@ -390,6 +393,13 @@ void ExplainQueued(const Explained& seen, ExplainResponse* response) {
   }
   if (seen.placing.has_value()) {
     const Placing& placing = *seen.placing;
+    if (!placing.follows.empty()) {
+      AddBlocker(response, reason::kWaitingForCheckpoint,
+                 absl::StrCat("it has evaluated every checkpoint that job ",
+                              placing.follows,
+                              " has, and goes on with the next, or ends with "
+                              "that job"));
+    }
     if (!placing.awaits.empty()) {
       AddBlocker(response, reason::kWaitingForResult,
                  absl::StrCat("job ", placing.awaits,
@@ -472,6 +482,9 @@ std::optional<Placing> PlacingOf(const State& state, const std::string& job,
     return now.wall + (at - now.monotonic);
   };
   Placing placing;
+  if (queued->awaits_checkpoint) {
+    placing.follows = FollowedBy(*entry->second.job->facts);
+  }
   placing.awaits = queued->awaits.value();
   const policy::Shape shape = ShapeOf(*entry->second.job->facts->spec);
   placing.ends_by = now.wall + policy::LatestEnd(shape, absl::ZeroDuration(),

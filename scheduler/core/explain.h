@@ -22,6 +22,8 @@ struct Placing {
   std::optional<policy::Reason> reason;
   // The id of the job that it names; may be empty.
   std::string other;
+  // The id of the job whose next checkpoint it awaits; empty: none.
+  std::string follows;
   // The id of the live job whose answer it awaits; empty: none.
   std::string awaits;
   // Jobs of its queue that wait for devices and come earlier; of a job that

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status/status.h"
 #include "scheduler/core/device_admin.h"
+#include "scheduler/core/follow.h"
 #include "scheduler/core/ranks.h"
 #include "scheduler/core/reasons.h"
 #include "scheduler/core/references.h"
@@ -68,8 +69,11 @@ absl::Status CheckQueued(const State& state, const JobEntry& entry,
           (counts && facts.demand().queue_time_limit > absl::ZeroDuration()),
       id);
   ORDO_HOLDS(queued.num_needed == NumNeeded(state, facts), id);
-  ORDO_HOLDS(waits == (!backs_off && queued.num_needed == 0 &&
-                       job.held_by.empty() && queued.awaits.empty()),
+  ORDO_HOLDS(
+      waits == (!backs_off && queued.num_needed == 0 && job.held_by.empty() &&
+                !queued.awaits_checkpoint && queued.awaits.empty()),
+      id);
+  ORDO_HOLDS(queued.awaits_checkpoint == AwaitsCheckpoint(state, entry, facts),
              id);
   ORDO_HOLDS(backs_off == (job.not_before_ns != 0), id);
   ORDO_HOLDS(job.incarnation.empty() && job.acknowledged_records == 0, id);
@@ -176,7 +180,8 @@ absl::Status CheckKept(const State& state, const JobEntry& entry,
                        const checkpoints::v1::Checkpoint& checkpoint,
                        int num_newer) {
   const Demand& demand = entry.job->facts->demand();
-  const bool is_held = state.pins.count(checkpoint.name()) > 0;
+  const bool is_held = state.pins.count(checkpoint.name()) > 0 ||
+                       IsAwaited(state, checkpoint);
   ORDO_HOLDS(num_newer < demand.keep || is_held, checkpoint.name());
   ORDO_HOLDS(
       num_newer < demand.keep_optimizer || is_held || !HasOptimizer(checkpoint),
@@ -218,7 +223,7 @@ absl::Status CheckReferences(const State& state, const JobEntry& entry) {
   const bool waits_for_needs = queued != nullptr && queued->num_needed > 0;
   for (const std::string& name : job.facts->references) {
     ORDO_HOLDS(state.jobs.count(JobIdOf(name)) > 0, name);
-    if (NamesJob(name) && waits_for_needs) continue;
+    if (NamesEvery(name) || (NamesJob(name) && waits_for_needs)) continue;
     if (FormOf(name) == ReferenceForm::kReport) {
       ORDO_HOLDS(FindReport(state, name) != nullptr, name);
       continue;

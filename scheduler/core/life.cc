@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "scheduler/core/artifacts.h"
 #include "scheduler/core/pace.h"
+#include "scheduler/core/follow.h"
 #include "scheduler/core/reasons.h"
 #include "scheduler/core/references.h"
 #include "scheduler/core/trials.h"
@@ -63,6 +64,25 @@ std::string WhatIsMissing(const State& state, const JobFacts& job) {
   return "";
 }
 
+// The job has ended: those that follow it evaluate what is left, or have
+// nothing to.
+void EndFollowing(Turn& turn, const std::string& job) {
+  const auto ended = turn.state.jobs.find(job);
+  if (ended != turn.state.jobs.end() &&
+      NewestCheckpoint(ended->second) == nullptr) {
+    for (const std::string& id : FollowersOf(turn.state, job)) {
+      JobEntry& entry = turn.state.jobs.at(id);
+      if (!std::holds_alternative<Queued>(entry.place)) continue;
+      FailForNeed(turn, entry,
+                  absl::StrCat("job ", job,
+                               ", whose checkpoints it follows, "
+                               "has ended and left none"));
+    }
+    return;
+  }
+  TellFollowers(turn, job);
+}
+
 // A job that `job` needs has ended.
 void TakeNeed(Turn& turn, const std::string& job, const JobRecord& needed) {
   JobEntry& entry = turn.state.jobs.at(job);
@@ -107,7 +127,10 @@ void FinishJob(JobEdit& edit) {
   edit.entry().place = Ended{};
   CountUnfinished(turn.state, *job.facts, -1);
   RemovePins(turn.state, *job.facts);
-  if (turn.state.needed_by.count(job.id()) > 0) turn.ended.push_back(job.id());
+  if (turn.state.needed_by.count(job.id()) > 0 ||
+      !FollowersOf(turn.state, job.id()).empty()) {
+    turn.ended.push_back(job.id());
+  }
   // What this job alone kept may go now.
   for (const std::string& name : job.facts->references) {
     const auto entry = turn.state.jobs.find(JobIdOf(name));
@@ -119,6 +142,7 @@ void SettleNeeds(Turn& turn) {
   while (!turn.ended.empty()) {
     const std::string id = std::move(turn.ended.back());
     turn.ended.pop_back();
+    EndFollowing(turn, id);
     const auto waiting = turn.state.needed_by.extract(id);
     if (waiting.empty()) continue;
     const JobPtr needed = turn.state.jobs.at(id).job;

@@ -298,6 +298,11 @@ absl::StatusOr<State> Load(const Options& options, const Records& records,
         checkpoint;
   }
   ORDO_RETURN_IF_ERROR(HoldNamed(&state));
+  for (const ReportPtr& report : records.reports) {
+    JobEntry* owner = OwnerOf(state, report->name());
+    if (owner == nullptr) return Damaged(report->name(), "has no job");
+    owner->reports[IdOf(report->name())] = report;
+  }
   // A job may need one that came later.
   for (const JobPtr& job : records.jobs) {
     ORDO_RETURN_IF_ERROR(PlaceLoaded(state, now, &state.jobs.at(job->id())));
@@ -310,11 +315,6 @@ absl::StatusOr<State> Load(const Options& options, const Records& records,
   state.next_sequence =
       std::max(state.next_sequence, records.last_sequence + 1);
   ORDO_RETURN_IF_ERROR(ShowLoaded(state, now));
-  for (const ReportPtr& report : records.reports) {
-    JobEntry* owner = OwnerOf(state, report->name());
-    if (owner == nullptr) return Damaged(report->name(), "has no job");
-    owner->reports[IdOf(report->name())] = report;
-  }
   ORDO_RETURN_IF_ERROR(CheckLoaded(state));
   return state;
 }

@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <string>
 
+#include "scheduler/core/references.h"
+
 namespace ordo::scheduler::core {
 namespace {
 
 // Whether a job that has not ended needs something of this one.
 bool IsNeeded(const State& state, const JobEntry& entry) {
-  if (state.pins.count(JobName(entry.job->id())) > 0) return true;
+  const std::string& id = entry.job->id();
+  if (state.pins.count(JobName(id)) > 0) return true;
+  if (state.pins.count(EveryOf(id)) > 0) return true;
   const auto is_pinned = [&state](const auto& one) {
     return state.pins.count(one.second->name()) > 0;
   };

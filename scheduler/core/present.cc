@@ -41,6 +41,8 @@ std::string Implied(const JobRecord& record) {
                       reason == reason::kWaitingForNeeds ? "jobs that it needs"
                       : reason == reason::kBackoff
                           ? "the time of its next attempt"
+                      : reason == reason::kWaitingForCheckpoint
+                          ? "the next checkpoint of the job that it follows"
                       : reason == reason::kWaitingForResult
                           ? "the result of a job that evaluates the same"
                           : "a device",

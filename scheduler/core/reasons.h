@@ -11,6 +11,7 @@ inline constexpr char kWaitingForDevice[] = "WAITING_FOR_DEVICE";
 inline constexpr char kBackoff[] = "BACKOFF";
 inline constexpr char kHeld[] = "HELD";
 inline constexpr char kWaitingForNeeds[] = "WAITING_FOR_NEEDS";
+inline constexpr char kWaitingForCheckpoint[] = "WAITING_FOR_CHECKPOINT";
 inline constexpr char kWaitingForResult[] = "WAITING_FOR_RESULT";
 // In Explain only.
 inline constexpr char kNoSuchDevice[] = "NO_SUCH_DEVICE";
@@ -63,6 +64,7 @@ inline constexpr const char* kAll[] = {
     kBackoff,
     kHeld,
     kWaitingForNeeds,
+    kWaitingForCheckpoint,
     kWaitingForResult,
     kNoSuchDevice,
     kNoSuchKernel,

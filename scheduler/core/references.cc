@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -17,6 +18,8 @@
 
 namespace ordo::scheduler::core {
 namespace {
+
+constexpr char kEverySuffix[] = "/checkpoints/every";
 
 // The key in "200-1".
 std::optional<CheckpointKey> ParseId(const std::string& id) {
@@ -148,6 +151,12 @@ absl::StatusOr<std::string> ResolveReference(const State& state,
                      "' is not jobs/JOB or jobs/JOB/checkpoints/CHECKPOINT"));
   }
   ORDO_ASSIGN_OR_RETURN(const JobEntry* entry, JobOf(state, reference));
+  if (NamesEvery(reference)) {
+    if (IsTerminal(entry->job->state)) {
+      ORDO_RETURN_IF_ERROR(Newest(*entry).status());
+    }
+    return reference;
+  }
   if (form == ReferenceForm::kJob || IdOf(reference) == "latest") {
     return Newest(*entry);
   }
@@ -173,6 +182,14 @@ absl::StatusOr<std::string> ResolveReport(const State& state,
                                             JobIdOf(reference)));
   }
   return reference;
+}
+
+bool NamesEvery(const std::string& reference) {
+  return absl::EndsWith(reference, kEverySuffix);
+}
+
+std::string EveryOf(const std::string& job) {
+  return absl::StrCat(JobName(job), kEverySuffix);
 }
 
 bool NamesJob(const std::string& reference) {
@@ -208,6 +225,9 @@ absl::StatusOr<SpecPtr> ResolveReferences(const State& state,
       [&](const std::string& reference,
           const std::string& field) -> absl::StatusOr<std::string> {
     if (IsLate(state, named.created, *spec, reference)) return reference;
+    if (NamesEvery(reference) && named.created.count(JobIdOf(reference)) > 0) {
+      return reference;
+    }
     ORDO_RETURN_IF_ERROR(check_kept(reference, field));
     return base::AddContext(ResolveReference(state, reference), field);
   };

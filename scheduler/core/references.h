@@ -37,7 +37,8 @@ inline constexpr char kDeleteAction[] = "delete";
 std::string WhyGone(const checkpoints::v1::Checkpoint& checkpoint);
 
 // The full resource name of what a user names: jobs/{job}/checkpoints/{id},
-// the same with `latest`, or jobs/{job} for its newest. NOT_FOUND when there is
+// the same with `latest`, or jobs/{job} for its newest; jobs/{job}/checkpoints/
+// every stays, of a job that has or may get one. NOT_FOUND when there is
 // no such job or checkpoint, or it was removed; INVALID_ARGUMENT for another
 // form.
 absl::StatusOr<std::string> ResolveReference(const State& state,
@@ -49,6 +50,10 @@ absl::StatusOr<std::string> ResolveReport(const State& state,
 
 // Whether it is jobs/{job}, which stands for the newest checkpoint of that.
 bool NamesJob(const std::string& reference);
+// Whether it is jobs/{job}/checkpoints/every, which stands for all that the job
+// has and will have; and that of a job.
+bool NamesEvery(const std::string& reference);
+std::string EveryOf(const std::string& job);
 
 // NOT_FOUND with how a job ended that has left the store, and with the reason
 // JOB_ARCHIVED whose metadata holds its `state`.

@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "model/catalog/result_key.h"
-#include "scheduler/core/references.h"
+#include "scheduler/core/follow.h"
 #include "scheduler/core/waiting.h"
 
 namespace ordo::scheduler::core {
@@ -42,12 +42,11 @@ SpecPtr SpecThatAsks(const JobEntry& entry) {
 
 }  // namespace
 
-std::vector<std::string> QuestionsOf(const State& state,
+std::vector<std::string> QuestionsOf(const State& state, const JobEntry& entry,
                                      const jobs::v1::JobSpec& spec) {
   if (spec.kind() != jobs::v1::JobSpec::EVALUATE || spec.again()) return {};
   std::set<std::string> questions;
-  for (const std::string& name : spec.checkpoints()) {
-    const CheckpointPtr checkpoint = FindReferenced(state, name);
+  for (const CheckpointPtr& checkpoint : EvaluatedBy(state, entry, spec)) {
     if (checkpoint == nullptr || checkpoint->manifest_sha256().empty()) {
       continue;
     }
@@ -84,7 +83,7 @@ bool AwaitAnswer(Turn& turn, const std::string& job) {
   JobEntry& entry = state.jobs.at(job);
   const SpecPtr spec = SpecThatAsks(entry);
   if (spec == nullptr) return false;
-  for (const std::string& question : QuestionsOf(state, *spec)) {
+  for (const std::string& question : QuestionsOf(state, entry, *spec)) {
     const auto other = state.answering.find(question);
     if (other == state.answering.end()) continue;
     std::get<Queued>(entry.place).awaits = other->second;
@@ -100,7 +99,7 @@ void BeginAnswers(State& state, JobEntry& entry) {
   Live& live = *LiveIn(entry);
   if (live.spec == nullptr) live.spec = SpecThatAsks(entry);
   if (live.spec == nullptr) return;
-  for (std::string& question : QuestionsOf(state, *live.spec)) {
+  for (std::string& question : QuestionsOf(state, entry, *live.spec)) {
     if (state.answering.emplace(question, entry.job->id()).second) {
       live.questions.push_back(std::move(question));
     }

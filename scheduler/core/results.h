@@ -21,10 +21,10 @@ namespace ordo::scheduler::core {
 // text of at most a MiB. What is known beyond that is evaluated again.
 inline constexpr size_t kMaxKnownBytes = 384 << 10;
 
-// Digests of the questions that a spec asks, sorted, each once: of kind
-// EVALUATE, which does not evaluate again, and of checkpoints that are there.
-// None of others.
-std::vector<std::string> QuestionsOf(const State& state,
+// Digests of the questions that a job with this spec asks now, sorted, each
+// once: of kind EVALUATE, which does not evaluate again, and of checkpoints
+// that are there. None of others.
+std::vector<std::string> QuestionsOf(const State& state, const JobEntry& entry,
                                      const jobs::v1::JobSpec& spec);
 
 // Adds what is known of these questions, as far as there is room.

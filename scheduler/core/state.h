@@ -80,6 +80,9 @@ struct Queued {
   std::optional<absl::Duration> limit_at;
   // Jobs that it needs and that have not ended.
   int32_t num_needed = 0;
+  // It follows a job that may write another checkpoint, and has evaluated all
+  // that there are (follow.h).
+  bool awaits_checkpoint = false;
   // Id of the live job that answers a question which this one asks too; empty:
   // none does, or that was not found out.
   SparseString awaits;

@@ -7,11 +7,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status/status.h"
+#include "scheduler/core/follow.h"
 #include "scheduler/core/names.h"
 #include "scheduler/core/pace.h"
 #include "scheduler/core/references.h"
-#include "scheduler/core/trials.h"
 #include "scheduler/core/results.h"
+#include "scheduler/core/trials.h"
 
 namespace ordo::scheduler::core {
 namespace {
@@ -164,14 +165,21 @@ absl::Status SetEvaluateTask(const State& state, const JobEntry& entry,
   const jobs::v1::JobSpec& spec = *held;
   task->set_job(entry.job->id());
   task->set_attempt(entry.job->attempt_number());
-  for (const std::string& name : spec.checkpoints()) {
-    *task->add_checkpoints() = PinnedSource(state, name);
+  if (FollowedBy(*entry.job->facts).empty()) {
+    for (const std::string& name : spec.checkpoints()) {
+      *task->add_checkpoints() = PinnedSource(state, name);
+    }
+  } else {
+    for (const CheckpointPtr& checkpoint : EvaluatedBy(state, entry, spec)) {
+      if (checkpoint == nullptr) continue;
+      *task->add_checkpoints() = SourceOf(*checkpoint);
+    }
   }
   *task->mutable_evaluations() = spec.evaluations();
   if (spec.has_encoding()) task->mutable_encoding()->MergeFrom(spec.encoding());
   SetResources(spec, task->mutable_resources());
   for (const auto& [id, report] : entry.reports) task->add_finished_reports(id);
-  AddKnownResults(state, QuestionsOf(state, spec),
+  AddKnownResults(state, QuestionsOf(state, entry, spec),
                   task->mutable_known_results());
   return absl::OkStatus();
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scheduler/core/board.h"
+#include "scheduler/core/follow.h"
 #include "scheduler/core/reasons.h"
 
 namespace ordo::scheduler::core {
@@ -64,6 +65,7 @@ void PlaceInQueue(State& state, JobEntry& entry, const JobRecord& job,
                 times.now + *times.backoff);
   }
   queued.num_needed = WatchNeeds(state, facts);
+  queued.awaits_checkpoint = AwaitsCheckpoint(state, entry, facts);
   SetQueueLimit(state, facts, times, &queued);
   entry.place = queued;
   UpdateWaiting(state, entry, job);
@@ -113,6 +115,7 @@ const char* WaitReason(const JobRecord& job, const Queued& queued) {
   if (!job.held_by.empty()) return reason::kHeld;
   if (queued.num_needed > 0) return reason::kWaitingForNeeds;
   if (queued.not_before.has_value()) return reason::kBackoff;
+  if (queued.awaits_checkpoint) return reason::kWaitingForCheckpoint;
   if (!queued.awaits.empty()) return reason::kWaitingForResult;
   return reason::kWaitingForDevice;
 }
@@ -131,6 +134,19 @@ void EndBackoff(Turn& turn, const std::string& job) {
   std::get<Queued>(entry.place).not_before.reset();
   UpdateWaiting(turn.state, entry, *entry.job);
   turn.freed.push_back(job);
+}
+
+void TellFollowers(Turn& turn, const std::string& job) {
+  for (const std::string& id : FollowersOf(turn.state, job)) {
+    JobEntry& entry = turn.state.jobs.at(id);
+    auto* queued = std::get_if<Queued>(&entry.place);
+    if (queued == nullptr || !queued->awaits_checkpoint) continue;
+    const JobFacts& facts = *entry.job->facts;
+    queued->awaits_checkpoint = AwaitsCheckpoint(turn.state, entry, facts);
+    if (queued->awaits_checkpoint) continue;
+    UpdateWaiting(turn.state, entry, *entry.job);
+    turn.freed.push_back(id);
+  }
 }
 
 void RecordWaits(Turn& turn) {

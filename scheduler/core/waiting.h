@@ -8,8 +8,9 @@
 #include "scheduler/core/turn.h"
 
 // How a job waits: for the end of a backoff, for jobs that it needs, to be
-// released, for what another job answers (results.h), and when nothing of that
-// holds it up, for devices. Internal to scheduler/core.
+// released, for a checkpoint of the job that it follows (follow.h), for what
+// another job answers (results.h), and when nothing of that holds it up, for
+// devices. Internal to scheduler/core.
 
 namespace ordo::scheduler::core {
 
@@ -48,6 +49,10 @@ void UpdateWaiting(State& state, const JobEntry& entry, const JobRecord& job);
 
 // The backoff of a queued job is over.
 void EndBackoff(Turn& turn, const std::string& job);
+
+// The job has another checkpoint, or has ended: those that follow it and have
+// waited for that wait for devices.
+void TellFollowers(Turn& turn, const std::string& job);
 
 // Records of the jobs of turn.freed which found no devices what they wait for.
 void RecordWaits(Turn& turn);

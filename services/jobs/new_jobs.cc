@@ -12,6 +12,7 @@
 #include "base/text/proto_bytes.h"
 #include "services/data/spec_data.h"
 #include "services/jobs/alias_binder.h"
+#include "services/jobs/best_checkpoint.h"
 #include "services/jobs/checkpoint_models.h"
 #include "services/jobs/queue_rules.h"
 #include "services/spec/data_paths.h"
@@ -60,18 +61,19 @@ struct Call {
 
 // Its spec as it will be kept, but for the rules of its queue. `bytes` are the
 // spec's.
-absl::StatusOr<spec::SpecCache::ResolvedPtr> Resolve(const JobSpec& spec,
-                                                     const std::string& bytes,
-                                                     Call* call) {
+absl::StatusOr<spec::SpecCache::ResolvedPtr> Resolve(
+    const JobSpec& spec, const std::string& bytes, Call* call,
+    std::vector<std::string>* notices) {
   spec::SpecCache& specs = call->context.specs;
   if (!NamesAModel(spec) && !NamesAnAlias(spec) && !HasBound(spec) &&
-      !spec::NamesData(spec)) {
+      !spec::NamesData(spec) && !NamesBest(spec)) {
     return specs.Resolve(spec, bytes);
   }
   Violations violations;
   JobSpec filled = spec;
   ClearBound(&filled);
   call->aliases.Bind(&filled, &violations);
+  FillBest(call->context.scheduler, &filled, notices, &violations);
   FillModel(call->known, &filled, &violations);
   call->versions.Pin(&filled, &violations);
   auto resolved = specs.Resolve(filled, base::DeterministicBytes(filled));
@@ -121,6 +123,7 @@ class ParentMaker {
     spec::PartFillers fillers;
     fillers.references = [this](JobSpec* part, Violations* wrong) {
       call_.aliases.Bind(part, wrong);
+      FillBest(call_.context.scheduler, part, &job_.notices, wrong);
     };
     fillers.model = [this](JobSpec* part, Violations* wrong) {
       FillModel(call_.known, part, wrong);
@@ -212,10 +215,13 @@ void Make(const CreateJobRequest& request, Call* call,
     ParentMaker(call, std::move(job)).Make(spec, jobs, violations);
     return;
   }
-  const auto resolved = Resolve(spec, bytes, call);
+  std::vector<std::string> notices;
+  const auto resolved = Resolve(spec, bytes, call, &notices);
   Violations of_spec = base::FieldViolations(resolved.status());
   if (resolved.ok()) {
-    job.notices = (*resolved)->notices;
+    notices.insert(notices.end(), (*resolved)->notices.begin(),
+                   (*resolved)->notices.end());
+    job.notices = std::move(notices);
     CheckModels(call->known, *(*resolved)->spec, &job.notices, &of_spec);
   }
   if (resolved.ok() && of_spec.empty()) {

@@ -14,6 +14,8 @@ namespace {
 using Violations = std::vector<base::FieldViolation>;
 
 constexpr char kLatest[] = "latest";
+// The same.
+constexpr char kLast[] = "last";
 constexpr char kForms[] =
     "must be jobs/{job}/checkpoints/{step}-{attempt}, jobs/{job} for its "
     "newest, or aliases/{alias}";
@@ -36,9 +38,11 @@ bool IsReportId(const std::string& id) {
 
 // Of a valid one: the newest is what its job stands for.
 void NameJobForLatest(std::string* reference) {
-  const std::string end = absl::StrCat("/checkpoints/", kLatest);
-  if (absl::EndsWith(*reference, end)) {
-    reference->resize(reference->size() - end.size());
+  for (const char* newest : {kLatest, kLast}) {
+    const std::string end = absl::StrCat("/checkpoints/", newest);
+    if (absl::EndsWith(*reference, end)) {
+      reference->resize(reference->size() - end.size());
+    }
   }
 }
 
@@ -62,7 +66,7 @@ ReferenceForm FormOf(const std::string& reference) {
   if (parts.size() == 2) return ReferenceForm::kJob;
   if (parts.size() != 4) return ReferenceForm::kNone;
   if (parts[2] == "checkpoints" &&
-      (parts[3] == kLatest || IsCheckpointId(parts[3]))) {
+      (parts[3] == kLatest || parts[3] == kLast || IsCheckpointId(parts[3]))) {
     return ReferenceForm::kCheckpoint;
   }
   if (parts[2] == "reports" && IsReportId(parts[3])) {
@@ -96,6 +100,20 @@ void ResolveSubject(const std::string& field, std::string* reference,
   } else if (form == ReferenceForm::kCheckpoint) {
     NameJobForLatest(reference);
   }
+}
+
+void ResolveEvaluated(const std::string& field, std::string* reference,
+                      Violations* violations) {
+  const std::vector<std::string> parts = absl::StrSplit(*reference, '/');
+  const bool stands_for_some = parts.size() == 4 && parts[0] == "jobs" &&
+                               model::catalog::IsId(parts[1]) &&
+                               parts[2] == "checkpoints" &&
+                               (parts[3] == "best" || parts[3] == "every");
+  if (!stands_for_some) ResolveReference(field, reference, violations);
+}
+
+bool NamesEvery(const std::string& reference) {
+  return absl::EndsWith(reference, "/checkpoints/every");
 }
 
 void ResolveModelFrom(std::string* reference, Violations* violations) {

@@ -28,13 +28,19 @@ bool NamesAlias(const std::string& reference);
 
 // The one form of a reference to a checkpoint, which is
 // jobs/{job}/checkpoints/{checkpoint}, jobs/{job} for its newest ("latest"
-// becomes that), or an alias. Appends a violation of `field` when it is none.
+// and "last" become that), or an alias. Appends a violation of `field` when it is none.
 void ResolveReference(const std::string& field, std::string* reference,
                       std::vector<base::FieldViolation>* violations);
 
 // The same where a report, jobs/{job}/reports/{report}, may stand as well.
 void ResolveSubject(const std::string& field, std::string* reference,
                     std::vector<base::FieldViolation>* violations);
+
+// The same of what is evaluated, which may also be jobs/{job}/checkpoints/best,
+// and jobs/{job}/checkpoints/every for all of a job as they come (NamesEvery).
+void ResolveEvaluated(const std::string& field, std::string* reference,
+                      std::vector<base::FieldViolation>* violations);
+bool NamesEvery(const std::string& reference);
 
 // The one form of a `model.from`, which may be a job's id too. Appends a
 // violation when it is none.

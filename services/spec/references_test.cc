@@ -68,6 +68,33 @@ TEST(ReferencesTest, AnAliasStaysAsItIs) {
   }
 }
 
+TEST(ReferencesTest, LastIsTheLatest) {
+  Violations violations;
+  std::string name = "jobs/a/checkpoints/last";
+  ResolveReference("start_from", &name, &violations);
+  EXPECT_EQ(name, "jobs/a");
+  EXPECT_THAT(violations, IsEmpty());
+}
+
+TEST(ReferencesTest, OnlyWhatIsEvaluatedMayBeTheBestOrAll) {
+  for (const char* form :
+       {"jobs/a/checkpoints/best", "jobs/a/checkpoints/every"}) {
+    Violations violations;
+    std::string name = form;
+    ResolveEvaluated("checkpoints[0]", &name, &violations);
+    EXPECT_EQ(name, form);
+    EXPECT_THAT(violations, IsEmpty());
+    ResolveReference("start_from", &name, &violations);
+    EXPECT_EQ(violations.size(), 1u);
+  }
+  Violations violations;
+  std::string name = "jobs/A/checkpoints/best";
+  ResolveEvaluated("checkpoints[0]", &name, &violations);
+  EXPECT_EQ(violations.size(), 1u);
+  EXPECT_TRUE(NamesEvery("jobs/a/checkpoints/every"));
+  EXPECT_FALSE(NamesEvery("jobs/every"));
+}
+
 TEST(ReferencesTest, AModelMayBeFromAJobByItsName) {
   Violations violations;
   std::string name = "a";

@@ -514,6 +514,19 @@ TEST(ResolveJobSpecTest, EvaluateRefusesFieldsOfTrain) {
                           "start_from", "evaluations[0].every_steps"));
 }
 
+TEST(ResolveJobSpecTest, EveryCheckpointOfAJobStandsAlone) {
+  JobSpec spec = Evaluate();
+  spec.clear_checkpoints();
+  spec.add_checkpoints("jobs/a/checkpoints/every");
+  ORDO_EXPECT_OK(ResolveJobSpec(spec));
+  EXPECT_THAT(FieldsOf(spec,
+                       [](JobSpec* changed) {
+                         changed->add_checkpoints("jobs/b");
+                         changed->mutable_queue_time_limit()->set_seconds(5);
+                       }),
+              ElementsAre("checkpoints[0]", "queue_time_limit"));
+}
+
 TEST(ResolveJobSpecTest, EvaluateNeedsCheckpointsAndEvaluations) {
   EXPECT_THAT(FieldsOf(Evaluate(),
                        [](JobSpec* spec) {

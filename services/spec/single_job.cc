@@ -82,6 +82,23 @@ void ResolveTrain(JobSpec* spec, Violations* violations) {
   }
 }
 
+// A job that follows another's checkpoints has no others, and waits for them.
+void CheckEvery(const JobSpec& spec, const std::string& field,
+                Violations* violations) {
+  if (spec.checkpoints_size() > 1) {
+    violations->push_back(
+        {field,
+         "stands for all of its job as they come, and for itself alone; "
+         "leave out the other checkpoints"});
+  }
+  if (spec.has_queue_time_limit()) {
+    violations->push_back(
+        {"queue_time_limit",
+         "counts the time between checkpoints too, with .../every; leave it "
+         "out"});
+  }
+}
+
 void ResolveEvaluate(JobSpec* spec, Violations* violations) {
   RefuseFields({"model", "data", "training", "checkpoint", "start_from",
                 "tuned_by", "paced_by"},
@@ -110,7 +127,8 @@ void ResolveEvaluate(JobSpec* spec, Violations* violations) {
     for (int i = 0; i < spec->checkpoints_size(); ++i) {
       const std::string field = absl::StrCat("checkpoints[", i, "]");
       std::string* reference = spec->mutable_checkpoints(i);
-      ResolveReference(field, reference, violations);
+      ResolveEvaluated(field, reference, violations);
+      if (NamesEvery(*reference)) CheckEvery(*spec, field, violations);
       if (!seen.insert(*reference).second) {
         violations->push_back(
             {field, absl::StrCat("'", *reference, "' is there twice")});

@@ -13,7 +13,8 @@ bool WaitsForDevices(const jobs::v1::ExplainResponse& response) {
   if (response.blockers().empty()) return true;
   const std::string& reason = response.blockers(0).reason();
   return reason != "HELD" && reason != "WAITING_FOR_NEEDS" &&
-         reason != "WAITING_FOR_RESULT" && reason != "BACKOFF";
+         reason != "WAITING_FOR_CHECKPOINT" && reason != "WAITING_FOR_RESULT" &&
+         reason != "BACKOFF";
 }
 
 absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
