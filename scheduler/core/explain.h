@@ -22,10 +22,6 @@ struct Placing {
   std::optional<policy::Reason> reason;
   // The id of the job that it names; may be empty.
   std::string other;
-  // The id of the job whose next checkpoint it awaits; empty: none.
-  std::string follows;
-  // The id of the live job whose answer it awaits; empty: none.
-  std::string awaits;
   // Jobs of its queue that wait for devices and come earlier; of a job that
   // something else holds: that would, if it were free now.
   int64_t jobs_ahead = 0;
@@ -35,6 +31,10 @@ struct Placing {
   // When an attempt that starts now has ended at the latest; infinite: it has
   // no limit. A worker that is drained before is closed to it.
   absl::Time ends_by = absl::InfiniteFuture();
+  // The id of the job whose next checkpoint it awaits; empty: none.
+  std::string follows;
+  // The id of the live job whose answer it awaits; empty: none.
+  std::string awaits;
 };
 
 // Nothing for a job that is not queued, or not there.
