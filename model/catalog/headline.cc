@@ -19,7 +19,7 @@ constexpr Headline kHeadlines[] = {
 const Headline* HeadlineOf(
     const google::protobuf::Map<std::string, double>& metrics) {
   for (const Headline& headline : kHeadlines) {
-    const auto found = metrics.find(headline.metric);
+    const auto found = metrics.find(std::string(headline.metric));
     if (found != metrics.end() && std::isfinite(found->second)) {
       return &headline;
     }
