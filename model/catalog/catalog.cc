@@ -171,10 +171,25 @@ std::vector<std::string> ParamNames(const Entry& entry) {
   return names;
 }
 
+std::vector<std::string> TasksWithLengths() {
+  std::vector<std::string> names;
+  for (const Entry* entry : EntriesOf(Kind::kEvaluationTask)) {
+    if (entry->evaluation.length.trained_task.empty()) continue;
+    names.push_back(entry->name);
+  }
+  return names;
+}
+
 // How a complaint ends about a parameter that an entry lacks: the nearest of
 // its own, or, where few others have one of that name, who does.
 std::string SuggestParam(const Entry& entry, const std::string& name) {
   constexpr size_t kFew = 4;
+  if (entry.kind == Kind::kEvaluationTask && name == "lengths") {
+    return absl::StrCat(
+        "; its questions have no length to vary: leave it out, "
+        "or take one of ",
+        absl::StrJoin(TasksWithLengths(), ", "));
+  }
   const std::vector<std::string> own = ParamNames(entry);
   std::vector<std::string> others;
   for (const Entry* other : EntriesOf(entry.kind)) {

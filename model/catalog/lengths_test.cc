@@ -116,6 +116,8 @@ TEST_F(LengthsTest, ATaskWithoutALengthHasNoLengths) {
   ResolveParams(Task("addition_grid"), "evaluations[0]", &params_, &violations);
   ASSERT_EQ(violations.size(), 1u);
   EXPECT_EQ(violations[0].field, "evaluations[0].params.lengths");
+  EXPECT_THAT(violations[0].description,
+              HasSubstr("leave it out, or take one of flip_flop, nope"));
   EXPECT_THAT(LengthsOf(Task("addition_grid"), params_), IsEmpty());
 }
 
