@@ -71,7 +71,7 @@ absl::Status CheckQueued(const State& state, const JobEntry& entry,
   ORDO_HOLDS(queued.num_needed == NumNeeded(state, facts), id);
   ORDO_HOLDS(
       waits == (!backs_off && queued.num_needed == 0 && job.held_by.empty() &&
-                !queued.awaits_checkpoint && queued.awaits.empty()),
+                !queued.awaits_checkpoint && !queued.awaits_answer),
       id);
   ORDO_HOLDS(queued.awaits_checkpoint == AwaitsCheckpoint(state, entry, facts),
              id);
@@ -309,17 +309,22 @@ absl::Status CheckNamed(const State& state, const std::string& name) {
 absl::Status CheckAnswers(const State& state) {
   std::map<std::string, std::string> answering;
   std::map<std::string, std::set<std::string>> awaited;
+  size_t num_awaiting = 0;
   for (const auto& [id, entry] : state.jobs) {
     if (const auto* live = LiveIn(entry)) {
       for (const std::string& question : live->questions) {
         ORDO_HOLDS(answering.emplace(question, id).second, id);
       }
     } else if (const auto* queued = std::get_if<Queued>(&entry.place)) {
-      if (!queued->awaits.empty()) awaited[queued->awaits.value()].insert(id);
+      const auto other = state.awaits.find(id);
+      ORDO_HOLDS((other != state.awaits.end()) == queued->awaits_answer, id);
+      if (queued->awaits_answer) awaited[other->second].insert(id);
+      num_awaiting += queued->awaits_answer ? 1 : 0;
     }
   }
   ORDO_HOLDS(answering == state.answering, "answers");
   ORDO_HOLDS(awaited == state.awaited, "awaited answers");
+  ORDO_HOLDS(num_awaiting == state.awaits.size(), "awaited answers");
   for (const auto& [id, waiting] : awaited) {
     const auto entry = state.jobs.find(id);
     ORDO_HOLDS(entry != state.jobs.end(), id);

@@ -86,7 +86,8 @@ bool AwaitAnswer(Turn& turn, const std::string& job) {
   for (const std::string& question : QuestionsOf(state, entry, *spec)) {
     const auto other = state.answering.find(question);
     if (other == state.answering.end()) continue;
-    std::get<Queued>(entry.place).awaits = other->second;
+    std::get<Queued>(entry.place).awaits_answer = true;
+    state.awaits[job] = other->second;
     state.awaited[other->second].insert(job);
     UpdateWaiting(state, entry, *entry.job);
     turn.freed.push_back(job);
@@ -115,7 +116,8 @@ void EndAnswers(Turn& turn, const std::string& job, const Live& live) {
   if (waiting.empty()) return;
   for (const std::string& id : waiting.mapped()) {
     JobEntry& entry = state.jobs.at(id);
-    std::get<Queued>(entry.place).awaits.clear();
+    std::get<Queued>(entry.place).awaits_answer = false;
+    state.awaits.erase(id);
     UpdateWaiting(state, entry, *entry.job);
     turn.freed.push_back(id);
   }

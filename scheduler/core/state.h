@@ -25,7 +25,6 @@
 #include "scheduler/core/job.h"
 #include "scheduler/core/names.h"
 #include "scheduler/core/queues.h"
-#include "scheduler/core/sparse_string.h"
 #include "scheduler/core/spec_table.h"
 #include "scheduler/core/transitions.h"
 #include "scheduler/core/wall_history.h"
@@ -83,9 +82,8 @@ struct Queued {
   // It follows a job that may write another checkpoint, and has evaluated all
   // that there are (follow.h).
   bool awaits_checkpoint = false;
-  // Id of the live job that answers a question which this one asks too; empty:
-  // none does, or that was not found out.
-  SparseString awaits;
+  // A live job answers a question which this one asks too (State.awaits).
+  bool awaits_answer = false;
 };
 
 // What an attempt does with its devices: it starts until its trainer reports,
@@ -344,9 +342,10 @@ struct State {
   std::map<std::string, std::set<std::string>> pins;
   // Queued jobs by the job that must end first; only of such as have not.
   std::map<std::string, std::set<std::string>> needed_by;
-  // Live jobs by the digest of a question that they answer, and queued ones by
-  // the live job that they await.
+  // Live jobs by the digest of a question that they answer; those that others
+  // await by the queued job that does, and the other way round.
   std::map<std::string, std::string> answering;
+  std::map<std::string, std::string> awaits;
   std::map<std::string, std::set<std::string>> awaited;
 };
 

@@ -35,11 +35,12 @@ void ForgetNeeds(State& state, const JobFacts& job) {
 
 // It does not wait for an answer any more.
 void StopAwaiting(State& state, const std::string& job, Queued* queued) {
-  const auto waiting = state.awaited.find(queued->awaits.value());
-  queued->awaits.clear();
-  if (waiting == state.awaited.end()) return;
+  if (!queued->awaits_answer) return;
+  queued->awaits_answer = false;
+  const auto waiting = state.awaited.find(state.awaits.at(job));
   waiting->second.erase(job);
   if (waiting->second.empty()) state.awaited.erase(waiting);
+  state.awaits.erase(job);
 }
 
 // Sets until when the job may wait. While one that has parts waits for them,
@@ -116,7 +117,7 @@ const char* WaitReason(const JobRecord& job, const Queued& queued) {
   if (queued.num_needed > 0) return reason::kWaitingForNeeds;
   if (queued.not_before.has_value()) return reason::kBackoff;
   if (queued.awaits_checkpoint) return reason::kWaitingForCheckpoint;
-  if (!queued.awaits.empty()) return reason::kWaitingForResult;
+  if (queued.awaits_answer) return reason::kWaitingForResult;
   return reason::kWaitingForDevice;
 }
 
