@@ -9,6 +9,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/catalog/result_key.h"
 #include "model/evaluation/items.h"
 #include "model/tasks/addition.h"
 #include "model/tasks/pairs.h"
@@ -122,6 +123,22 @@ TEST_F(ReportTest, HoldsEverythingAFigureNeeds) {
   EXPECT_EQ(result["samples"], 1);
   EXPECT_EQ(result["cells"], nlohmann::json::parse("[[1,0],[1,0]]"));
   EXPECT_EQ(result["metrics"]["trained_mean"], 1);
+}
+
+TEST_F(ReportTest, SaysWhatItIsKnownBy) {
+  ordo::training::v1::ResultKey key;
+  key.set_task("addition_grid");
+  subject_.key = key;
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const auto report,
+      WriteReport(files_, folder_.path(), subject_, outcome_));
+  EXPECT_EQ(report.key().task(), "addition_grid");
+  EXPECT_EQ(report.taken_from(), "");
+  const auto result = nlohmann::json::parse(
+      base::ReadFile(real_, folder_.Path("results/grid-40-2/result.json"),
+                     1 << 20)
+          .value());
+  EXPECT_EQ(result["key"], catalog::KeyDigest(key));
 }
 
 TEST_F(ReportTest, SaysSizesAndDigestsOfItsFiles) {

@@ -20,6 +20,7 @@ using jobs::v1::Job;
 using testing::AttemptBuilder;
 using testing::CoreTest;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using testing::JobBuilder;
 using testing::WorkerBuilder;
 
@@ -101,7 +102,15 @@ class FollowTest : public CoreTest {
 TEST_F(FollowTest, ItWaitsForTheFirstCheckpoint) {
   EXPECT_EQ(shell_.StateOf("f"), Job::QUEUED);
   EXPECT_EQ(shell_.ReasonOf("f"), reason::kWaitingForCheckpoint);
-  EXPECT_EQ(PlacingOf(shell_.state(), "f", shell_.now())->follows, "t");
+  const auto placing = PlacingOf(shell_.state(), "f", shell_.now());
+  ASSERT_TRUE(placing.has_value());
+  EXPECT_EQ(placing->follows, "t");
+  const std::vector<workers::v1::Worker> workers;
+  const jobs::v1::ExplainResponse explained =
+      Explain({shell_.job("f"), workers, shell_.now().wall, {}, placing});
+  EXPECT_EQ(explained.blockers(0).reason(), reason::kWaitingForCheckpoint);
+  EXPECT_THAT(explained.summary(),
+              HasSubstr("every checkpoint that job t has"));
   Report({Training(1)});
   EXPECT_EQ(shell_.StateOf("f"), Job::STARTING);
   EXPECT_THAT(TaskOfFollower(), ElementsAre("jobs/t/checkpoints/10-1"));

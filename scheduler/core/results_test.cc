@@ -21,6 +21,7 @@ using agent::v1::ObservedAttempt;
 using base::testing::StatusIs;
 using testing::AttemptBuilder;
 using testing::CoreTest;
+using ::testing::HasSubstr;
 using testing::JobBuilder;
 using testing::WorkerBuilder;
 
@@ -138,7 +139,15 @@ TEST_F(ResultsTest, OfTwoWhoAskTheSameTheSecondWaitsForTheFirst) {
   EXPECT_EQ(shell_.StateOf("a"), jobs::v1::Job::STARTING);
   EXPECT_EQ(shell_.StateOf("b"), jobs::v1::Job::QUEUED);
   EXPECT_EQ(shell_.ReasonOf("b"), reason::kWaitingForResult);
-  EXPECT_EQ(PlacingOf(shell_.state(), "b", shell_.now())->awaits, "a");
+  const auto placing = PlacingOf(shell_.state(), "b", shell_.now());
+  ASSERT_TRUE(placing.has_value());
+  EXPECT_EQ(placing->awaits, "a");
+  const std::vector<workers::v1::Worker> workers;
+  const jobs::v1::ExplainResponse explained =
+      Explain({shell_.job("b"), workers, shell_.now().wall, {}, placing});
+  EXPECT_EQ(explained.blockers(0).reason(), reason::kWaitingForResult);
+  EXPECT_THAT(explained.summary(),
+              HasSubstr("job a evaluates what it asks for too"));
   shell_.Observe("w", {Answered("a")});
   shell_.Ignore();
   EXPECT_EQ(shell_.StateOf("b"), jobs::v1::Job::STARTING);
