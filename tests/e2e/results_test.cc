@@ -136,6 +136,12 @@ TEST_F(ResultsTest, EveryCheckpointOfARunIsEvaluatedAsItComes) {
   ORDO_ASSERT_OK(best);
   EXPECT_THAT(best->spec().checkpoints(),
               ElementsAre("jobs/run/checkpoints/60-1"));
+  // The run has evaluated it itself, or the job that follows it did.
+  const auto result = base::ReadFile(
+      files_, JobFolder("best") + "/results/addition_grid-60-1/result.json",
+      kMiB);
+  ORDO_ASSERT_OK(result);
+  EXPECT_THAT(*result, HasSubstr("\"taken_from\": \"jobs/"));
 }
 
 }  // namespace

@@ -146,6 +146,7 @@ void Checkpoints::Finish(std::optional<CheckpointWriter::Outcome> outcome) {
   }
   durable_step_ = outcome->step;
   durable_id_ = outcome->written->id();
+  durable_manifest_ = outcome->written->manifest_sha256();
   passed_over_.erase(durable_id_);
   progress_.Checkpoint(*outcome->written);
   base::LogInfo("checkpoint written",

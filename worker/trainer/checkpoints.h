@@ -67,6 +67,8 @@ class Checkpoints {
 
   // The id of the newest that is durable; empty if there is none.
   const std::string& durable_id() const { return durable_id_; }
+  // SHA-256 of its MANIFEST.json; empty where this attempt has not written it.
+  const std::string& durable_manifest() const { return durable_manifest_; }
 
  private:
   absl::Status Write();
@@ -87,6 +89,7 @@ class Checkpoints {
   // of the newest that was begun; -1 if there is none.
   int64_t durable_step_ = -1;
   std::string durable_id_;
+  std::string durable_manifest_;
   int64_t begun_step_ = -1;
   // When that was begun; by the monotonic clock.
   absl::Duration begun_at_;

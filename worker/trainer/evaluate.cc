@@ -121,7 +121,10 @@ class CheckpointReports {
                    work_.progress)));
     report.checkpoint = NameOfSource(source_);
     if (!source_.manifest_sha256().empty()) {
-      report.key = KeyOf(report.evaluation, *task);
+      const EvaluateSpec& spec = work_.spec;
+      report.key = KeyOf({source_.manifest_sha256(), report.evaluation,
+                          spec.has_encoding() ? &spec.encoding() : nullptr,
+                          spec.resources().device(), task->data_fingerprint()});
       if (IsTakenOver(report)) return absl::OkStatus();
     }
     ORDO_RETURN_IF_ERROR(LoadModel());
@@ -155,23 +158,6 @@ class CheckpointReports {
         loaded_, Load(work_.context, source_,
                       {encoding_ ? &*encoding_ : nullptr, work_.device}));
     return absl::OkStatus();
-  }
-
-  ordo::training::v1::ResultKey KeyOf(
-      const ordo::training::v1::Evaluation& evaluation,
-      const model::tasks::EvaluationTask& task) const {
-    const EvaluateSpec& spec = work_.spec;
-    auto key = model::catalog::QuestionOf(
-        {source_.manifest_sha256(), evaluation,
-         spec.has_encoding() ? &spec.encoding() : nullptr,
-         spec.resources().device()});
-    key.set_task_version(
-        model::catalog::Find(model::catalog::Kind::kEvaluationTask,
-                             evaluation.task())
-            ->evaluation.version);
-    key.set_precision(model::catalog::EvaluationPrecision(key.device()));
-    key.set_data_fingerprint(task.data_fingerprint());
-    return key;
   }
 
   bool IsTakenOver(const model::evaluation::ReportSubject& report) const {
@@ -233,6 +219,19 @@ absl::StatusOr<ExitCode> EvaluateAll(const TrainerContext& context,
 
 }  // namespace
 
+ordo::training::v1::ResultKey KeyOf(const AnsweredQuestion& answered) {
+  auto key =
+      model::catalog::QuestionOf({answered.manifest_sha256, answered.evaluation,
+                                  answered.encoding, answered.device});
+  key.set_task_version(
+      model::catalog::Find(model::catalog::Kind::kEvaluationTask,
+                           answered.evaluation.task())
+          ->evaluation.version);
+  key.set_precision(model::catalog::EvaluationPrecision(key.device()));
+  key.set_data_fingerprint(answered.data_fingerprint);
+  return key;
+}
+
 absl::StatusOr<EvaluationResult> RunEvaluation(const TrainerContext& context,
                                                const EvaluationSubject& subject,
                                                Progress* progress) {
@@ -260,6 +259,7 @@ absl::StatusOr<EvaluationResult> RunTask(
   EvaluationResult result;
   result.report = about;
   result.report.task_version = entry->evaluation.version;
+  result.data_fingerprint = task->data_fingerprint();
   result.report.precision = model::catalog::EvaluationPrecision(
       subject.model->device().is_cuda() ? "cuda" : "cpu");
   if (task.inside() != nullptr) {

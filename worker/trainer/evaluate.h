@@ -14,6 +14,7 @@
 #include "model/training/model_config.h"
 #include "model/transformer/transformer.h"
 #include "proto/ordo/training/v1/exit_code.pb.h"
+#include "proto/ordo/training/v1/result_key.pb.h"
 #include "proto/ordo/training/v1/spec.pb.h"
 #include "worker/trainer/context.h"
 #include "worker/trainer/progress.h"
@@ -40,7 +41,25 @@ struct EvaluationSubject {
 struct EvaluationResult {
   ordo::model::evaluation::ReportSubject report;
   ordo::model::evaluation::Outcome outcome;
+  // Of what was read for it (EvaluationTask::data_fingerprint).
+  std::string data_fingerprint = {};
 };
+
+// A question that is answered. Not owned.
+struct AnsweredQuestion {
+  // SHA-256 of the checkpoint's MANIFEST.json.
+  const std::string& manifest_sha256;
+  // Resolved; the task is in the catalogue.
+  const ordo::training::v1::Evaluation& evaluation;
+  // In the place of the checkpoint's own, as asked; null: none is.
+  const ordo::training::v1::Component* encoding;
+  // Kind of device.
+  const std::string& device;
+  std::string data_fingerprint;
+};
+
+// What its result is known by.
+ordo::training::v1::ResultKey KeyOf(const AnsweredQuestion& answered);
 
 // Evaluates, in fp32 on a CPU and in bf16 on a GPU, or as the evaluation says:
 // how a model was trained does not change what it is asked. CANCELLED on a

@@ -245,6 +245,12 @@ class TrainTask {
       // Without its checkpoint a report says nothing.
       return at_end ? result.status() : LeaveOut(subject, result.status());
     }
+    const std::string& manifest = checkpoints_.durable_manifest();
+    if (!manifest.empty()) {
+      result->report.key =
+          KeyOf({manifest, evaluation, nullptr, spec_.resources().device(),
+                 result->data_fingerprint});
+    }
     const absl::Status written = WriteResult(context_, *result, &progress_);
     if (written.ok() || at_end) return written;
     waiting_reports_.Add(*std::move(result), written);

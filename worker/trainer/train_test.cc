@@ -179,16 +179,22 @@ TEST_F(TrainTest, TrainsCheckpointsEvaluatesAndTellsAllOfIt) {
   EXPECT_THAT(CheckpointsTold("a"), ElementsAre("5-1", "10-1", "15-1", "20-1"));
   int64_t steps = 0;
   bool report_told = false;
+  std::string manifest;
   for (const auto& record : records) {
     if (record.has_step()) {
       EXPECT_EQ(record.step().step(), ++steps);
       EXPECT_GT(record.step().peak_memory_bytes(), 0);
+    }
+    if (record.has_checkpoint()) {
+      manifest = record.checkpoint().manifest_sha256();
     }
     if (record.has_report()) {
       EXPECT_EQ(record.report().id(), "addition_grid-20");
       EXPECT_EQ(record.report().checkpoint(), "20-1");
       EXPECT_EQ(record.report().folder(), "results/addition_grid-20-1");
       EXPECT_EQ(record.report().metrics().count("grid_mean"), 1u);
+      EXPECT_EQ(record.report().key().manifest_sha256(), manifest);
+      EXPECT_EQ(record.report().key().device(), "cpu");
       report_told = true;
     }
   }
