@@ -126,7 +126,7 @@ void TakeReport(JobEdit& edit, const agent::v1::DurableRecord& record) {
     turn.reported.push_back({job, report->step()});
   }
   turn.Emit(Record{ReportPtr(report)});
-  TakeResult(turn, written, *report);
+  TakeResult(turn, entry, written, *report);
   // What it has evaluated of a job that it follows may go.
   const auto followed = turn.state.jobs.find(FollowedBy(*entry.job->facts));
   if (followed != turn.state.jobs.end()) ApplyRetention(turn, followed->second);

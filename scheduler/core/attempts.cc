@@ -224,7 +224,7 @@ void EndAttempt(JobEdit& edit, const AttemptEnd& told) {
     ended = std::max(ended, rank.counted);
   }
   ShowEnd(turn, edit.read(), ended);
-    EndAnswers(turn, id, live);
+  EndAnswers(turn, live);
   Account(edit, live, end);
   jobs::v1::Attempt& attempt = edit.attempt();
   *attempt.mutable_end_time() = ToTimestamp(WallAt(edit, ended, turn.now));

@@ -485,7 +485,9 @@ std::optional<Placing> PlacingOf(const State& state, const std::string& job,
   if (queued->awaits_checkpoint) {
     placing.follows = FollowedBy(*entry->second.job->facts);
   }
-  if (queued->awaits_answer) placing.awaits = state.awaits.at(job);
+  if (queued->awaits_answer) {
+    placing.awaits = state.answering.at(state.awaits.at(job));
+  }
   const policy::Shape shape = ShapeOf(*entry->second.job->facts->spec);
   placing.ends_by = now.wall + policy::LatestEnd(shape, absl::ZeroDuration(),
                                                  state.options.board.grace);

@@ -40,6 +40,32 @@ SpecPtr SpecThatAsks(const JobEntry& entry) {
   return spec.ok() ? *std::move(spec) : nullptr;
 }
 
+// Whether a report of the job itself, of an earlier attempt, is the answer.
+bool HasAnswered(const State& state, const JobEntry& entry,
+                 const std::string& question) {
+  const auto known = state.results.find(question);
+  return known != state.results.end() &&
+         std::any_of(known->second.begin(), known->second.end(),
+                     [&entry](const KnownResultPtr& result) {
+                       return JobIdOf(result->report()) == entry.job->id();
+                     });
+}
+
+// Nobody answers the question any more: those that await it wait for devices.
+void Settle(Turn& turn, const std::string& question) {
+  State& state = turn.state;
+  state.answering.erase(question);
+  const auto waiting = state.awaited.extract(question);
+  if (waiting.empty()) return;
+  for (const std::string& id : waiting.mapped()) {
+    JobEntry& entry = state.jobs.at(id);
+    std::get<Queued>(entry.place).awaits_answer = false;
+    state.awaits.erase(id);
+    UpdateWaiting(state, entry, *entry.job);
+    turn.freed.push_back(id);
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> QuestionsOf(const State& state, const JobEntry& entry,
@@ -87,8 +113,8 @@ bool AwaitAnswer(Turn& turn, const std::string& job) {
     const auto other = state.answering.find(question);
     if (other == state.answering.end()) continue;
     std::get<Queued>(entry.place).awaits_answer = true;
-    state.awaits[job] = other->second;
-    state.awaited[other->second].insert(job);
+    state.awaits[job] = question;
+    state.awaited[question].insert(job);
     UpdateWaiting(state, entry, *entry.job);
     turn.freed.push_back(job);
     return true;
@@ -101,33 +127,31 @@ void BeginAnswers(State& state, JobEntry& entry) {
   if (live.spec == nullptr) live.spec = SpecThatAsks(entry);
   if (live.spec == nullptr) return;
   for (std::string& question : QuestionsOf(state, entry, *live.spec)) {
+    if (HasAnswered(state, entry, question)) continue;
     if (state.answering.emplace(question, entry.job->id()).second) {
       live.questions.push_back(std::move(question));
     }
   }
 }
 
-void EndAnswers(Turn& turn, const std::string& job, const Live& live) {
-  State& state = turn.state;
-  for (const std::string& question : live.questions) {
-    state.answering.erase(question);
-  }
-  const auto waiting = state.awaited.extract(job);
-  if (waiting.empty()) return;
-  for (const std::string& id : waiting.mapped()) {
-    JobEntry& entry = state.jobs.at(id);
-    std::get<Queued>(entry.place).awaits_answer = false;
-    state.awaits.erase(id);
-    UpdateWaiting(state, entry, *entry.job);
-    turn.freed.push_back(id);
-  }
+void EndAnswers(Turn& turn, const Live& live) {
+  for (const std::string& question : live.questions) Settle(turn, question);
 }
 
-void TakeResult(Turn& turn, const training::v1::ReportWritten& written,
+void TakeResult(Turn& turn, JobEntry& entry,
+                const training::v1::ReportWritten& written,
                 const reports::v1::Report& report) {
-  if (!written.has_key() || !written.taken_from().empty()) return;
+  if (!written.has_key()) return;
   KnownResult result;
   result.set_question(model::catalog::QuestionDigest(written.key()));
+  std::vector<std::string>& questions = LiveIn(entry)->questions;
+  const auto asked =
+      std::find(questions.begin(), questions.end(), result.question());
+  if (asked != questions.end()) {
+    questions.erase(asked);
+    Settle(turn, result.question());
+  }
+  if (!written.taken_from().empty()) return;
   result.set_key(model::catalog::KeyDigest(written.key()));
   result.set_report(report.name());
   result.set_path(

@@ -17,8 +17,8 @@
 
 namespace ordo::scheduler::core {
 
-// Bytes that the results in one task take, some 1500 of them: the task is a
-// text of at most a MiB. What is known beyond that is evaluated again.
+// Bytes that the results in one task take, which is a text of at most a MiB.
+// What is known beyond that is evaluated again.
 inline constexpr size_t kMaxKnownBytes = 384 << 10;
 
 // Digests of the questions that a job with this spec asks now, sorted, each
@@ -32,19 +32,23 @@ void AddKnownResults(
     const State& state, const std::vector<std::string>& questions,
     google::protobuf::RepeatedPtrField<training::v1::KnownResult>* known);
 
-// Makes a job that waits for devices wait for a live one instead that answers a
-// question of it. False, and nothing is changed, when none does.
+// Makes a job that waits for devices wait for the answer to a question of it,
+// which a live job has yet to give. False, and nothing is changed, when there
+// is none.
 bool AwaitAnswer(Turn& turn, const std::string& job);
 
-// A job's attempt is live, and answers what it asks and nobody else does; its
-// spec is, or becomes, Live.spec. Without effect where that cannot be read.
+// A job's attempt is live, and answers what it asks, has not answered and
+// nobody else is to; its spec is, or becomes, Live.spec. Without effect where
+// that cannot be read.
 void BeginAnswers(State& state, JobEntry& entry);
 // The attempt is over: those that await it wait for devices again.
-void EndAnswers(Turn& turn, const std::string& job, const Live& live);
+void EndAnswers(Turn& turn, const Live& live);
 
-// A report was registered: one that was evaluated is known by its key from now
-// on, in the place of an earlier one.
-void TakeResult(Turn& turn, const training::v1::ReportWritten& written,
+// A report of the live job of the entry was registered, which answers its
+// question: one that was evaluated is known by its key from now on, in the
+// place of an earlier one.
+void TakeResult(Turn& turn, JobEntry& entry,
+                const training::v1::ReportWritten& written,
                 const reports::v1::Report& report);
 
 // As they are stored.

@@ -19,10 +19,13 @@ namespace {
 
 using agent::v1::ObservedAttempt;
 using base::testing::StatusIs;
+using ::testing::_;
 using testing::AttemptBuilder;
 using testing::CoreTest;
 using ::testing::HasSubstr;
 using testing::JobBuilder;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
 using testing::WorkerBuilder;
 
 // A training job "t" has left the checkpoint 9-1; the worker has two devices.
@@ -154,6 +157,36 @@ TEST_F(ResultsTest, OfTwoWhoAskTheSameTheSecondWaitsForTheFirst) {
   EXPECT_EQ(TaskOf("b").known_results_size(), 1);
 }
 
+TEST_F(ResultsTest, AQuestionIsAwaitedUntilItsOwnReport) {
+  NewJob both = Asks("a");
+  jobs::v1::JobSpec& spec = both.OwnSpec();
+  training::v1::Evaluation& other = *spec.add_evaluations();
+  other = spec.evaluations(0);
+  other.set_name("other");
+  other.set_seed(2);
+  Submit(both);
+  Submit(Asks("b", 1));
+  Submit(Asks("c", 2));
+  shell_.Advance(absl::Milliseconds(1));
+  shell_.Ignore();
+  EXPECT_EQ(shell_.ReasonOf("b"), reason::kWaitingForResult);
+  EXPECT_EQ(shell_.ReasonOf("c"), reason::kWaitingForResult);
+  ObservedAttempt first = AttemptBuilder("a", 1).Running().Report(1, "grid-9");
+  *first.mutable_records(0)->mutable_report()->mutable_key() = KeyOf("a");
+  shell_.Observe("w", {first});
+  shell_.Ignore();
+  EXPECT_EQ(shell_.StateOf("a"), jobs::v1::Job::RUNNING);
+  EXPECT_EQ(shell_.StateOf("b"), jobs::v1::Job::STARTING);
+  EXPECT_EQ(TaskOf("b").known_results_size(), 1);
+  EXPECT_EQ(shell_.ReasonOf("c"), reason::kWaitingForResult);
+  // After a restart too it is known what is answered and what is not; "b"
+  // answers what it has yet to find to be the same.
+  shell_.Restart();
+  shell_.Ignore();
+  EXPECT_THAT(shell_.state().answering,
+              UnorderedElementsAre(Pair(_, "a"), Pair(_, "b")));
+}
+
 TEST_F(ResultsTest, TwoOfOneCallAreOneAfterTheOther) {
   ORDO_ASSERT_OK(shell_.Submit({Asks("a"), Asks("b"), Asks("c", 2)}));
   shell_.Advance(absl::Milliseconds(1));
@@ -239,7 +272,7 @@ TEST_F(ResultsTest, ARowThatSaysNothingIsRefused) {
        {std::optional<std::string>(), std::optional<std::string>("\xff"),
         std::optional<std::string>("")}) {
     EXPECT_THAT(TakeResultRow(Row{Row::Kind::kResult, "key", bytes}, &state),
-                StatusIs(absl::StatusCode::kDataLoss, ::testing::_));
+                StatusIs(absl::StatusCode::kDataLoss, _));
   }
 }
 

@@ -141,7 +141,8 @@ struct Live {
   // told once is told again.
   SpecPtr spec;
   SummaryPtr summary;
-  // Digests of the questions that it answers (State.answering), sorted.
+  // Digests of the questions that it has yet to answer (State.answering),
+  // sorted.
   std::vector<std::string> questions;
 };
 
@@ -342,8 +343,8 @@ struct State {
   std::map<std::string, std::set<std::string>> pins;
   // Queued jobs by the job that must end first; only of such as have not.
   std::map<std::string, std::set<std::string>> needed_by;
-  // Live jobs by the digest of a question that they answer; those that others
-  // await by the queued job that does, and the other way round.
+  // Live jobs by the digest of a question that they have yet to answer; which
+  // of these questions a queued job awaits, and the other way round.
   std::map<std::string, std::string> answering;
   std::map<std::string, std::string> awaits;
   std::map<std::string, std::set<std::string>> awaited;

@@ -259,7 +259,7 @@ absl::StatusOr<EvaluationResult> RunTask(
   EvaluationResult result;
   result.report = about;
   result.report.task_version = entry->evaluation.version;
-  result.data_fingerprint = task->data_fingerprint();
+  result.data_fingerprint = task.data_fingerprint();
   result.report.precision = model::catalog::EvaluationPrecision(
       subject.model->device().is_cuda() ? "cuda" : "cpu");
   if (task.inside() != nullptr) {
