@@ -56,6 +56,7 @@ void TakeCheckpoint(JobEdit& edit, const agent::v1::DurableRecord& record) {
   ShowCheckpoint(turn, edit.read());
   live.durable_step = std::max(live.durable_step, written.step());
   TellFollowers(turn, entry.job->id());
+  AddAnswers(turn.state, entry.job->id());
   turn.Counted(Count::What::kCheckpoint, "written");
   turn.Counted(Count::What::kCheckpointStall, "", written.stall_seconds());
   turn.Counted(Count::What::kCheckpointWrite, "", written.write_seconds());

@@ -205,6 +205,17 @@ TEST_F(FollowTest, TheOtherStaysInTheStateAsLongAsItIsFollowed) {
   EXPECT_EQ(shell_.state().jobs.count("t"), 0u);
 }
 
+TEST_F(FollowTest, WhatComesWhileItEvaluatesIsItsToAnswerToo) {
+  Report({Training(1)});
+  EXPECT_EQ(shell_.state().answering.size(), 1u);
+  Report({Training(2), AttemptBuilder("f", 1).Running()});
+  EXPECT_EQ(shell_.state().answering.size(), 2u);
+  Report({Training(2), Evaluated(1, {10})});
+  // Its next attempt is that of the second.
+  EXPECT_EQ(shell_.StateOf("f"), Job::STARTING);
+  EXPECT_EQ(shell_.state().answering.size(), 1u);
+}
+
 TEST_F(FollowTest, AJobThatHasEndedIsEvaluatedAtOnce) {
   Report({Training(2).Exited(0)});
   Report({AttemptBuilder("f", 1).Running()});

@@ -134,6 +134,13 @@ void BeginAnswers(State& state, JobEntry& entry) {
   }
 }
 
+void AddAnswers(State& state, const std::string& followed) {
+  for (const std::string& id : FollowersOf(state, followed)) {
+    JobEntry& entry = state.jobs.at(id);
+    if (LiveIn(entry) != nullptr) BeginAnswers(state, entry);
+  }
+}
+
 void EndAnswers(Turn& turn, const Live& live) {
   for (const std::string& question : live.questions) Settle(turn, question);
 }

@@ -41,6 +41,9 @@ bool AwaitAnswer(Turn& turn, const std::string& job);
 // nobody else is to; its spec is, or becomes, Live.spec. Without effect where
 // that cannot be read.
 void BeginAnswers(State& state, JobEntry& entry);
+// A job has another checkpoint: live ones that follow it answer what they ask
+// of that too, since they may yet be told of it.
+void AddAnswers(State& state, const std::string& followed);
 // The attempt is over: those that await it wait for devices again.
 void EndAnswers(Turn& turn, const Live& live);
 

@@ -141,8 +141,7 @@ struct Live {
   // told once is told again.
   SpecPtr spec;
   SummaryPtr summary;
-  // Digests of the questions that it has yet to answer (State.answering),
-  // sorted.
+  // Digests of the questions that it has yet to answer (State.answering).
   std::vector<std::string> questions;
 };
 
