@@ -18,6 +18,9 @@ constexpr absl::Duration kTimeout = absl::Seconds(5);
 // No message comes later.
 constexpr absl::Duration kLate = absl::Minutes(1);
 constexpr uint64_t kMaxBatch = 8;
+// Jobs whose checkpoints are asked about, and what is asked.
+constexpr size_t kAskedJobs = 3;
+constexpr uint64_t kQuestions = 3;
 // Of either sign.
 constexpr int kMaxPriority = 4;
 // Steps that take longer than any simulation.
@@ -39,7 +42,8 @@ Client::Client(World& world, Network& network, SimScheduler& scheduler,
       requests_(0, ""),
       parents_(0, ""),
       stops_(0, ""),
-      optimizers_(0, "") {}
+      optimizers_(0, ""),
+      questions_(0, "") {}
 
 void Client::Begin(const std::string& id, const Part& part) {
   id_ = id;
@@ -52,6 +56,7 @@ void Client::Begin(const std::string& id, const Part& part) {
   parents_ = world_.MakeDice(id + "/parents");
   stops_ = world_.MakeDice(id + "/stops");
   optimizers_ = world_.MakeDice(id + "/optimizers");
+  questions_ = world_.MakeDice(id + "/questions");
   PlanNext(workload_.submits_per_minute(), &Client::SubmitOne);
   PlanNext(workload_.batches_per_minute(), &Client::SubmitBatch);
   PlanNext(workload_.parents_per_minute(), &Client::SubmitParent);
@@ -111,6 +116,7 @@ NewJob Client::MakeJob() {
   DrawRequests(&spec);
   DrawQueue(&job, &spec);
   DrawNeeds(&spec);
+  DrawQuestions(id, &spec);
   known_.push_back(id);
   return job;
 }
@@ -197,6 +203,30 @@ void Client::DrawNeeds(jobs::v1::JobSpec* spec) {
     jobs::v1::Need& need = *spec->add_needs();
     need.set_job("jobs/" + known_[dice_.Int(known_.size())]);
     if (dice_.Chance(0.5)) need.set_condition(jobs::v1::Need::ENDED);
+  }
+}
+
+void Client::DrawQuestions(const std::string& id, jobs::v1::JobSpec* spec) {
+  if (known_.empty() || !questions_.Chance(workload_.question())) return;
+  const uint64_t num_asked = std::min(known_.size(), kAskedJobs);
+  std::string checkpoint = "jobs/" + known_[questions_.Int(num_asked)];
+  if (questions_.Chance(0.3)) checkpoint += "/checkpoints/every";
+  spec->set_kind(jobs::v1::JobSpec::EVALUATE);
+  spec->clear_start_from();
+  spec->clear_checkpoints();
+  spec->add_checkpoints(checkpoint);
+  spec->mutable_resources()->set_ranks(1);
+  const uint64_t first = questions_.Int(kQuestions);
+  const uint64_t count = 1 + questions_.Int(2);
+  for (uint64_t i = 0; i < count; ++i) {
+    training::v1::Evaluation& evaluation = *spec->add_evaluations();
+    evaluation.set_task("addition");
+    evaluation.set_name(absl::StrCat("addition-", i));
+    evaluation.set_seed(1 + (first + i) % kQuestions);
+  }
+  if (questions_.Chance(0.1)) {
+    spec->set_again(true);
+    oracle_.Again(id);
   }
 }
 

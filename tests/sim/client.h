@@ -77,6 +77,7 @@ class Client {
   void DrawRequests(jobs::v1::JobSpec* spec);
   void DrawQueue(scheduler::NewJob* job, jobs::v1::JobSpec* spec);
   void DrawNeeds(jobs::v1::JobSpec* spec);
+  void DrawQuestions(const std::string& id, jobs::v1::JobSpec* spec);
   // Tries again after a while.
   void Again(std::function<void()> then);
 
@@ -94,6 +95,7 @@ class Client {
   Dice parents_;
   Dice stops_;
   Dice optimizers_;
+  Dice questions_;
   int num_jobs_ = 0;
   int num_parents_ = 0;
   int num_under_way_ = 0;

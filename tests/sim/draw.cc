@@ -288,6 +288,8 @@ Scenario DrawScenario(uint64_t seed) {
   Dice names(seed, "scenario/names");
   workload.set_names_per_minute(Amount(names, 40));
   workload.set_thin(Amount(names, 0.8));
+  Dice questions(seed, "scenario/questions");
+  workload.set_question(Amount(questions, 0.7));
   Dice devices(seed, "scenario/devices");
   workload.set_releases_per_minute(Amount(devices, 8));
   Faults& faults = *scenario.mutable_faults();

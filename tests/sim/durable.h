@@ -111,6 +111,11 @@ class Durable {
   }
   // Whether all that aliases and pins name is there.
   absl::Status CheckNamed() const;
+  // What a report was the answer to; empty: it is not there.
+  std::string KeyOf(const std::string& report) const {
+    const auto found = reports_.find(report);
+    return found == reports_.end() ? "" : found->second->key();
+  }
   // Whether a job has any.
   bool HasCheckpointOf(const std::string& job) const;
   // What a job scored, by step.

@@ -334,7 +334,9 @@ absl::Status Explanations::Check(const std::string& job) const {
   }
   const auto placing =
       core::PlacingOf(state_, job, {absl::UnixEpoch(), state_.placed_at});
-  const bool on_board = !view->held && needed.empty() && !view->backs_off;
+  const auto& queued = std::get<core::Queued>(entry->second.place);
+  const bool on_board = !view->held && needed.empty() && !view->backs_off &&
+                        !queued.awaits_checkpoint && !queued.awaits_answer;
   // What the policy answered is carried out.
   const bool starts = on_board && placing.has_value() &&
                       placing->reason.has_value() &&
@@ -343,11 +345,13 @@ absl::Status Explanations::Check(const std::string& job) const {
       (starts && !IsPlacing(state_))) {
     return absl::InternalError(absl::StrCat("job ", job, " waits for nothing"));
   }
-  const std::string holds = view->held        ? reason::kHeld
-                            : !needed.empty() ? reason::kWaitingForNeeds
-                            : view->backs_off
-                                ? reason::kBackoff
-                                : HoldOf(placing->reason->constraint);
+  const std::string holds =
+      view->held                 ? reason::kHeld
+      : !needed.empty()          ? reason::kWaitingForNeeds
+      : view->backs_off          ? reason::kBackoff
+      : queued.awaits_checkpoint ? reason::kWaitingForCheckpoint
+      : queued.awaits_answer     ? reason::kWaitingForResult
+                                 : HoldOf(placing->reason->constraint);
   const jobs::v1::ExplainResponse explained =
       core::Explain({*core::Present(*entry->second.job), workers_,
                      absl::UnixEpoch(), needed, placing});

@@ -30,8 +30,8 @@ struct Books {
 // What Explain tells those who wait in a state, held against what the state
 // does not say of itself:
 // - a job on hold, one that needs others and one that backs off is told so, by
-//   its record and those of what it needs, and all others are told what the
-//   policy says;
+//   its record and those of what it needs, one that awaits a checkpoint or an
+//   answer is told that, and all others are told what the policy says;
 // - one that is told of a limit would be above it, counted from live attempts
 //   and reservations, with the numbers that it is told; nothing that comes
 //   before that limit holds it up; and one that is told of something else that

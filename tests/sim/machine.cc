@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <signal.h>
 
 #include "absl/strings/str_cat.h"
 #include "base/units/proto_time.h"
+#include "model/catalog/result_key.h"
 #include "proto/ordo/training/v1/exit_code.pb.h"
 #include "scheduler/core/effect.h"
 
@@ -303,6 +305,8 @@ void Machine::Conclude(const AttemptKey& key,
     case Plan::Fate::kFinish: {
       if (task.desired.has_train()) {
         WriteCheckpoint(key, task, /*fails=*/false);
+      } else if (task.desired.evaluate().evaluations_size() > 0) {
+        Answer(key);
       } else {
         ProgressRecord report;
         const std::string id = absl::StrCat("addition-", task.step);
@@ -383,6 +387,35 @@ void Machine::WriteScore(const AttemptKey& key, const Task& task) {
       dice.Chance(0.1) ? std::numeric_limits<double>::infinity()
                        : static_cast<double>(dice.Int(8));
   Write(key, record);
+}
+
+// Reports on all that it is asked and has not reported, with what is known of
+// it.
+void Machine::Answer(const AttemptKey& key) {
+  const training::v1::EvaluateSpec spec = tasks_.at(key)->desired.evaluate();
+  const std::set<std::string> finished(spec.finished_reports().begin(),
+                                       spec.finished_reports().end());
+  for (const auto& source : spec.checkpoints()) {
+    for (const training::v1::Evaluation& evaluation : spec.evaluations()) {
+      const std::string id =
+          absl::StrCat(evaluation.name(), "-", source.step());
+      if (finished.count(id) > 0) continue;
+      ProgressRecord record;
+      training::v1::ReportWritten& report = *record.mutable_report();
+      report.set_id(id);
+      report.set_folder(absl::StrCat("results/", id, "-", key.attempt));
+      report.set_step(source.step());
+      *report.mutable_key() =
+          model::catalog::QuestionOf({source.manifest_sha256(), evaluation,
+                                      nullptr, spec.resources().device()});
+      report.mutable_key()->set_precision("fp32");
+      const std::string digest = model::catalog::KeyDigest(report.key());
+      for (const auto& known : spec.known_results()) {
+        if (known.key() == digest) report.set_taken_from(known.report());
+      }
+      Write(key, record);
+    }
+  }
 }
 
 void Machine::WriteCheckpoint(const AttemptKey& key, Task& task, bool fails) {

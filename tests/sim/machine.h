@@ -163,6 +163,7 @@ class Machine {
   void Conclude(const AttemptKey& key, const std::shared_ptr<Plan>& plan);
   // Of an evaluation on the way, if one is due.
   void WriteScore(const AttemptKey& key, const Task& task);
+  void Answer(const AttemptKey& key);
   void WriteCheckpoint(const AttemptKey& key, Task& task, bool fails);
   void Write(const AttemptKey& key, training::v1::ProgressRecord record);
   // The trainer leaves.

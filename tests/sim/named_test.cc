@@ -28,6 +28,7 @@ struct Totals {
   double longest_first_seconds = 0;
   int num_queues_deleted = 0;
   int num_stopped_early = 0;
+  int num_taken = 0;
 };
 
 // Runs the scenario of this name; each of its outcomes must be well.
@@ -54,6 +55,7 @@ Totals RunScenario(const std::string& name, uint64_t num_seeds = kNumSeeds) {
         std::max(totals.longest_first_seconds, outcome.longest_first_seconds);
     totals.num_queues_deleted += outcome.num_queues_deleted;
     totals.num_stopped_early += outcome.num_stopped_early;
+    totals.num_taken += outcome.num_taken;
   }
   return totals;
 }
@@ -148,6 +150,12 @@ TEST(NamedTest, TheOtherRanksEndWithinFiveSeconds) {
 TEST(NamedTest, NeedsHoldsAndLimitsOutliveTheScheduler) {
   const Totals totals = RunScenario("needs_and_limits");
   EXPECT_GT(totals.num_lives, 10);
+}
+
+TEST(NamedTest, WhatIsAskedIsEvaluatedOnceWhateverDies) {
+  const Totals totals = RunScenario("questions");
+  EXPECT_GT(totals.num_lives, 10);
+  EXPECT_GT(totals.num_taken, 10);
 }
 
 TEST(NamedTest, EveryJobEndsHoweverOftenItIsPreempted) {

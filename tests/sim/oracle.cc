@@ -67,8 +67,10 @@ bool HasFailedNeed(const Durable& durable, const core::JobFacts& job) {
 bool HasNothingToBeginWith(const Durable& durable, const core::JobFacts& job) {
   return std::any_of(job.references.begin(), job.references.end(),
                      [&durable](const std::string& name) {
-                       if (!core::NamesJob(name)) return false;
-                       const std::string id = core::IdOf(name);
+                       if (!core::NamesJob(name) && !core::NamesEvery(name)) {
+                         return false;
+                       }
+                       const std::string id = core::JobIdOf(name);
                        const JobView* needed = durable.Find(id);
                        return needed != nullptr &&
                               core::IsTerminal(needed->state) &&
@@ -256,8 +258,10 @@ void Oracle::CheckEnd(const Durable& durable, const JobView& job) {
        facts.demand().shape.run_time_limit > absl::ZeroDuration()) ||
       (job.reason == core::reason::kInterruptionsExhausted &&
        job.interruptions >= facts.max_interruptions);
-  const bool need_failed =
-      job.reason == core::reason::kNeedFailed && !facts.needs.empty();
+  const bool needs = !facts.needs.empty() ||
+                     std::any_of(facts.references.begin(),
+                                 facts.references.end(), core::NamesEvery);
+  const bool need_failed = job.reason == core::reason::kNeedFailed && needs;
   if (job.state == Job::FAILED && end != TrueEnd::kOwnFault &&
       end != TrueEnd::kRefused && !at_a_limit && !need_failed) {
     world_.Fail(Named(job) + " failed by no fault of its own");
@@ -605,6 +609,9 @@ void Oracle::CheckExplained(const core::State& state,
 void Oracle::AfterCommit(const std::vector<core::Record>& records) {
   // All at once: a job's record may come before those of its checkpoints.
   for (const core::Record& record : records) {
+    if (const auto* report = std::get_if<core::ReportPtr>(&record.value)) {
+      CheckResult(**report);
+    }
     if (!std::holds_alternative<core::JobPtr>(record.value)) {
       stored_.Put(record);
     }
@@ -617,6 +624,24 @@ void Oracle::AfterCommit(const std::vector<core::Record>& records) {
   }
   if (absl::Status status = stored_.CheckNamed(); !status.ok()) {
     world_.Fail(status.ToString());
+  }
+}
+
+void Oracle::CheckResult(const reports::v1::Report& report) {
+  if (report.key().empty()) return;
+  if (!report.taken_from().empty()) {
+    ++num_taken_;
+    if (stored_.KeyOf(report.taken_from()) != report.key()) {
+      world_.Fail(absl::StrCat(report.name(), " is taken from ",
+                               report.taken_from(), ", which is not of that"));
+    }
+    return;
+  }
+  if (again_.count(core::JobIdOf(report.name())) > 0) return;
+  const auto [it, is_first] = evaluated_.emplace(report.key(), report.name());
+  if (!is_first) {
+    world_.Fail(absl::StrCat(report.name(), " is what ", it->second,
+                             " had found before"));
   }
 }
 

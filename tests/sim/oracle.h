@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "proto/ordo/reports/v1/reports.pb.h"
 #include "scheduler/core/effect.h"
 #include "scheduler/core/load.h"
 #include "scheduler/core/moment.h"
@@ -73,6 +74,8 @@ enum class TrueEnd {
 //   somebody asked, it waited too long or was behind; no more failures are
 //   counted than the job's trainers had;
 // - what a job wrote is known when it has succeeded, and nothing of it twice;
+// - what is asked of a checkpoint is evaluated once, but by who does so again,
+//   and whoever takes a result takes one that is there and of the same;
 // - of the jobs of one call all are there, or none;
 // - what a worker was told of in this life of the scheduler, or has told it
 //   that it holds, is in each later desired set until it is over;
@@ -93,6 +96,8 @@ class Oracle {
   void CancelAsked(const std::string& job) { cancel_asked_.insert(job); }
   void Acknowledged(const std::string& job) { acknowledged_.insert(job); }
   void CancelAcknowledged(const std::string& job) { cancelled_.insert(job); }
+  // It takes no results.
+  void Again(const std::string& job) { again_.insert(job); }
   // Of one call.
   void Together(const std::vector<std::string>& jobs) {
     together_.push_back(jobs);
@@ -143,6 +148,8 @@ class Oracle {
   int num_quarantines() const { return num_quarantines_; }
   int num_queues_deleted() const { return num_queues_deleted_; }
   int num_stopped_early() const { return num_stopped_early_; }
+  // Reports that were taken over.
+  int num_taken() const { return num_taken_; }
 
  private:
   // `durable` has what came before.
@@ -184,6 +191,8 @@ class Oracle {
   void CheckPreempted(const scheduler::core::State& state, const Held& held,
                       const JobView& job);
   void CheckAcknowledged(const std::string& when);
+  // A report that has become durable, before those that come after it.
+  void CheckResult(const reports::v1::Report& report);
   // After an event that changed the records of these, which are queued.
   void CheckExplained(const scheduler::core::State& state,
                       std::set<std::string> jobs);
@@ -201,6 +210,10 @@ class Oracle {
   std::set<std::string> cancelled_;
   std::set<std::string> acknowledged_;
   std::vector<std::vector<std::string>> together_;
+  std::set<std::string> again_;
+  // By its key: the report that was evaluated by who does not do so again.
+  std::map<std::string, std::string> evaluated_;
+  int num_taken_ = 0;
   // Machine by attempt.
   std::map<AttemptKey, std::string> started_;
   int num_attempts_ = 0;

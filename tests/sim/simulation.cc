@@ -264,6 +264,7 @@ class Simulation {
         absl::ToDoubleSeconds(oracle_.order().longest_first());
     outcome.num_queues_deleted = oracle_.num_queues_deleted();
     outcome.num_stopped_early = oracle_.num_stopped_early();
+    outcome.num_taken = oracle_.num_taken();
     outcome.virtual_seconds = absl::ToDoubleSeconds(world_.now());
     return outcome;
   }

@@ -43,6 +43,8 @@ struct Outcome {
   double longest_first_seconds = 0;
   int num_queues_deleted = 0;
   int num_stopped_early = 0;
+  // Reports that were taken over from others.
+  int num_taken = 0;
 };
 
 // A scenario drawn from the seed: any size of cluster, each fault absent, rare
