@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "proto/ordo/reports/v1/reports.pb.h"
 #include "scheduler/core/effect.h"
 #include "scheduler/core/load.h"
 #include "scheduler/core/state.h"
