@@ -369,8 +369,8 @@ MadeEvaluation MadeUp(const Params& params,
 // what the model was trained on, unless that is text, which says where it is.
 template <InsideQuery::Kind kKind>
 MadeEvaluation LooksInside(const Params& params,
-                        const ordo::training::v1::Data* trained_on,
-                        const DataAccess& access) {
+                           const ordo::training::v1::Data* trained_on,
+                           const DataAccess& access) {
   InsideSource source{nullptr, access};
   if (trained_on != nullptr && trained_on->task() != kTextTask &&
       params.Strings("data").empty()) {

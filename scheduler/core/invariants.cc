@@ -180,8 +180,8 @@ absl::Status CheckKept(const State& state, const JobEntry& entry,
                        const checkpoints::v1::Checkpoint& checkpoint,
                        int num_newer) {
   const Demand& demand = entry.job->facts->demand();
-  const bool is_held = state.pins.count(checkpoint.name()) > 0 ||
-                       IsAwaited(state, checkpoint);
+  const bool is_held =
+      state.pins.count(checkpoint.name()) > 0 || IsAwaited(state, checkpoint);
   ORDO_HOLDS(num_newer < demand.keep || is_held, checkpoint.name());
   ORDO_HOLDS(
       num_newer < demand.keep_optimizer || is_held || !HasOptimizer(checkpoint),

@@ -28,7 +28,8 @@ bool NamesAlias(const std::string& reference);
 
 // The one form of a reference to a checkpoint, which is
 // jobs/{job}/checkpoints/{checkpoint}, jobs/{job} for its newest ("latest"
-// and "last" become that), or an alias. Appends a violation of `field` when it is none.
+// and "last" become that), or an alias. Appends a violation of `field` when it
+// is none.
 void ResolveReference(const std::string& field, std::string* reference,
                       std::vector<base::FieldViolation>* violations);
 
