@@ -97,9 +97,9 @@ absl::Status ReadByLength(const ListValue& rows, Lengths* lengths) {
       if (name != "error" && name != "items") by = name;
     }
     ORDO_ASSIGN_OR_RETURN(const int64_t length,
-                          Length(Field(row, by), field + "." + by));
+                          Length(JsonField(row, by), field + "." + by));
     lengths->by = by;
-    const Value& error = Field(row, "error");
+    const Value& error = JsonField(row, "error");
     if (IsNull(error)) {
       lengths->left_out.insert(length);
       continue;

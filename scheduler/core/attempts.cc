@@ -174,10 +174,10 @@ bool IsCancelled(const JobRecord& job) {
 void Conclude(JobEdit& edit, const AttemptEnd& end) {
   const int32_t number = edit.read().attempt_number();
   if (IsCancelled(edit.read())) {
-    const std::string why = edit.read().reason;
+    const std::string why = edit.read().reason.value();
     const std::string message =
         why == reason::kStoppedEarly
-            ? edit.read().message
+            ? edit.read().message.value()
             : absl::StrCat("cancelled by ", edit.read().cancelled_by.value());
     Follow(edit, Trigger::kInterrupt, why, message);
     FinishJob(edit);
@@ -215,7 +215,7 @@ void EndAttempt(JobEdit& edit, const AttemptEnd& told) {
   Turn& turn = edit.turn();
   const std::string id = edit.read().id();
   AttemptEnd end = AsAsked(edit.read().newest_attempt(), told);
-  if (IsCancelled(edit.read())) end.reason = edit.read().reason;
+  if (IsCancelled(edit.read())) end.reason = edit.read().reason.value();
   Live live = *LiveIn(edit.entry());
   SetDeadline(turn.state, {Deadline::Kind::kRunLimit, id, &live.limit_at},
               std::nullopt);

@@ -118,6 +118,14 @@ JobFacts FactsOf(const jobs::v1::JobSpec& spec, SpecHandlePtr handle) {
   return facts;
 }
 
+JobFacts FactsOf(const jobs::v1::JobSpec& spec) {
+  Outline outline;
+  outline.demand = std::make_shared<const Demand>(DemandOf(spec));
+  return FactsOf(spec, std::make_shared<const SpecHandle>(
+                           std::make_shared<const jobs::v1::JobSpec>(spec),
+                           std::make_shared<const Outline>(outline)));
+}
+
 bool SumsUp(jobs::v1::JobSpec::Kind kind) {
   return kind == jobs::v1::JobSpec::SWEEP ||
          kind == jobs::v1::JobSpec::COMPARE ||

@@ -128,6 +128,8 @@ inline constexpr int kMaxPriority = 1000;
 
 // What follows from a spec, whose name is the id and whose handle is given.
 JobFacts FactsOf(const jobs::v1::JobSpec& spec, SpecHandlePtr handle);
+// The same of a spec that no job has yet.
+JobFacts FactsOf(const jobs::v1::JobSpec& spec);
 
 // SWEEP, COMPARE and PIPELINE: what such a job does is sum up its parts.
 bool SumsUp(jobs::v1::JobSpec::Kind kind);
