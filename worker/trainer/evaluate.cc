@@ -155,8 +155,8 @@ class CheckpointReports {
   absl::Status LoadModel() {
     if (loaded_) return absl::OkStatus();
     ORDO_ASSIGN_OR_RETURN(
-        loaded_, Load(work_.context, source_,
-                      {encoding_ ? &*encoding_ : nullptr, work_.device}));
+        loaded_, LoadSource(work_.context, source_,
+                            {encoding_ ? &*encoding_ : nullptr, work_.device}));
     return absl::OkStatus();
   }
 

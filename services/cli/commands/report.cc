@@ -178,8 +178,8 @@ report::Metrics MetricsOf(const Job& job, const Report& report) {
 }
 
 // The file of a report, or nothing where it has none of that name.
-absl::StatusOr<std::string> FetchFile(Context& context, const Report& report,
-                                      const std::string& path) {
+absl::StatusOr<std::string> FetchIfThere(Context& context, const Report& report,
+                                         const std::string& path) {
   ORDO_ASSIGN_OR_RETURN(const ResourceName name,
                         ParseResourceName(report.name()));
   for (const auto& info : report.files()) {
@@ -194,12 +194,13 @@ absl::StatusOr<std::string> FetchFile(Context& context, const Report& report,
 absl::Status FetchFigures(Context& context, const Report& report,
                           report::runs::Evaluated* evaluated) {
   report::runs::InsideFiles files;
-  ORDO_ASSIGN_OR_RETURN(files.result, FetchFile(context, report, kResultFile));
+  ORDO_ASSIGN_OR_RETURN(files.result,
+                        FetchIfThere(context, report, kResultFile));
   if (report::runs::LooksInside(report.task())) {
-    ORDO_ASSIGN_OR_RETURN(files.maps,
-                          FetchFile(context, report, report::runs::kMapsFile));
     ORDO_ASSIGN_OR_RETURN(
-        files.curves, FetchFile(context, report, report::runs::kCurvesFile));
+        files.maps, FetchIfThere(context, report, report::runs::kMapsFile));
+    ORDO_ASSIGN_OR_RETURN(
+        files.curves, FetchIfThere(context, report, report::runs::kCurvesFile));
   }
   const absl::Status read =
       base::AddContext(report::runs::ReadFiles(files, evaluated),
