@@ -362,13 +362,6 @@ int VocabularyOf(const Entry& task, const ParamMap& params) {
                                        : task.vocabulary_of(params);
 }
 
-int64_t ItemsPerSample(const Entry& task, const ParamMap& params) {
-  if (FindParam(task, "samples") == nullptr) return 0;
-  return task.evaluation.items_per_sample == nullptr
-             ? 1
-             : task.evaluation.items_per_sample(params);
-}
-
 google::protobuf::Value DefaultValue(const Param& param) {
   Value value;
   switch (param.type) {

@@ -394,11 +394,6 @@ bool IsRelative(const ordo::training::v1::Component& encoding);
 std::string NeedsOrderedPositions(
     const ordo::training::v1::Component& encoding);
 
-// Items that an evaluation with these resolved parameters, its `samples` aside,
-// has for each of its samples; 0 of a task that makes no items: it has those of
-// what it reads.
-int64_t ItemsPerSample(const Entry& task, const ParamMap& params);
-
 // Typed access to parameters that ResolveParams has accepted. A parameter that
 // is missing or of another type is a programmer's error. Keeps a reference.
 class Params {

@@ -64,16 +64,6 @@ TEST(CatalogTest, ATaskSaysWhatItsItemsScore) {
             std::numeric_limits<double>::infinity());
 }
 
-TEST(CatalogTest, ItemsOfASampleAreThoseOfItsParameters) {
-  ParamMap params;
-  SetNumber(&params, "max_digits", 3);
-  EXPECT_EQ(
-      ItemsPerSample(*Find(Kind::kEvaluationTask, "addition_grid"), params), 9);
-  EXPECT_EQ(ItemsPerSample(*Find(Kind::kEvaluationTask, "counting"), {}), 1);
-  // It has as many as its text has windows.
-  EXPECT_EQ(ItemsPerSample(*Find(Kind::kEvaluationTask, "text"), {}), 0);
-}
-
 TEST(CatalogTest, ATaskIsNotFoundAsAnEncoding) {
   EXPECT_NE(Find(Kind::kTrainingTask, "addition"), nullptr);
   EXPECT_EQ(Find(Kind::kEncoding, "addition"), nullptr);

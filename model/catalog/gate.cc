@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "model/catalog/catalog.h"
+#include "model/catalog/lengths.h"
 
 namespace ordo::model::catalog {
 namespace {

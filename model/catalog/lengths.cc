@@ -165,6 +165,7 @@ int64_t LongestRow(const Entry& task, const ParamMap& params) {
 }
 
 int64_t ItemsPerSample(const Entry& task, const ParamMap& params) {
+  if (FindParam(task, "samples") == nullptr) return 0;
   const auto items = [&task](const ParamMap& of_length) {
     return task.evaluation.items_per_sample == nullptr
                ? 1

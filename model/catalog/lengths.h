@@ -52,9 +52,13 @@ void RefuseMultiples(const Entry& task, std::string_view field,
 // Without change where `lengths` are the task's own affair.
 ParamMap AtLength(const Entry& task, ParamMap params, int64_t length);
 
-// Most tokens that a model sees in a row, at any length; and items for each
-// sample, over all lengths. The task has a row_length.
+// Most tokens that a model sees in a row, at any length. The task has a
+// row_length.
 int64_t LongestRow(const Entry& task, const ParamMap& params);
+
+// Items that an evaluation with these resolved parameters, its `samples` aside,
+// has for each of its samples, over all lengths; 0 of a task that makes no
+// items: it has those of what it reads.
 int64_t ItemsPerSample(const Entry& task, const ParamMap& params);
 
 }  // namespace ordo::model::catalog

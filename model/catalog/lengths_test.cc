@@ -141,6 +141,15 @@ TEST_F(LengthsTest, RowsAndItemsAreThoseOfAllLengths) {
   EXPECT_EQ(Params(AtLength(Task("nope"), nope, 8)).Integer("max_length"), 8);
 }
 
+TEST_F(LengthsTest, ItemsOfASampleAreThoseOfItsParameters) {
+  ParamMap params;
+  params["max_digits"].set_number_value(3);
+  EXPECT_EQ(ItemsPerSample(Task("addition_grid"), params), 9);
+  EXPECT_EQ(ItemsPerSample(Task("counting"), {}), 1);
+  // It has as many as its text has windows.
+  EXPECT_EQ(ItemsPerSample(Task("text"), {}), 0);
+}
+
 TEST_F(LengthsTest, EachTaskThatHasOneIsTrainedOnIt) {
   int num_tasks = 0;
   for (const Entry* entry : EntriesOf(Kind::kEvaluationTask)) {
