@@ -77,13 +77,13 @@ absl::Status CheckCompression(base::Filesystem& files,
   ORDO_ASSIGN_OR_RETURN(const std::string begin,
                         BeginningOf(files, base::JoinPath(folder, path)));
   if (gzip) {
-    if (begin.compare(0, kGzip.size(), kGzip) == 0) return absl::OkStatus();
+    if (absl::StartsWith(begin, kGzip)) return absl::OkStatus();
     return Refuse(path,
                   "is no gzip file, as its name says; compress or rename it");
   }
   const bool skipped = begin.size() == kZstd.size() &&
                        (static_cast<uint8_t>(begin[0]) & 0xF0) == 0x50 &&
-                       begin.compare(1, kSkipped.size(), kSkipped) == 0;
+                       absl::EndsWith(begin, kSkipped);
   if (begin == kZstd || skipped) return absl::OkStatus();
   return Refuse(path,
                 "is no zstd file, as its name says; compress or rename it");
