@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "base/files/file_util.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
@@ -28,9 +29,9 @@ constexpr size_t kMaxPartBytes = 255;
 constexpr size_t kMaxInfoBytes = 1 << 20;
 // What they begin with; zstd may put frames first that are skipped, of which
 // the lowest four bits are free.
-constexpr std::string_view kGzip = "\x1f\x8b";
-constexpr std::string_view kZstd = "\x28\xb5\x2f\xfd";
-constexpr std::string_view kSkipped = "\x2a\x4d\x18";
+constexpr absl::string_view kGzip = "\x1f\x8b";
+constexpr absl::string_view kZstd = "\x28\xb5\x2f\xfd";
+constexpr absl::string_view kSkipped = "\x2a\x4d\x18";
 
 bool IsUtf8(const std::string& text) {
   const std::string dumped =
