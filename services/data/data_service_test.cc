@@ -7,6 +7,7 @@
 #include "base/files/file_util.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "proto/ordo/checkpoints/v1/checkpoints.grpc.pb.h"
 #include "services/testing/loopback.h"
 #include "services/testing/model_folders.h"
 

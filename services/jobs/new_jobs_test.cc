@@ -126,13 +126,15 @@ TEST(NewJobsTest, AJobIsBoundToWhatAnAliasNamesWhenItIsMade) {
   scheduler::testing::FakeScheduler known;
   spec::SpecCache specs;
   NameMain(&known);
-  const auto job = MakeOne({known, specs}, EvaluationOf("aliases/main"), {});
+  const auto job =
+      MakeOne({known, specs, NoData()}, EvaluationOf("aliases/main"), {});
   ORDO_ASSERT_OK(job);
   EXPECT_THAT(job->spec->checkpoints(), ElementsAre("jobs/a/checkpoints/20-1"));
   ASSERT_EQ(job->spec->bound_size(), 1);
   EXPECT_EQ(job->spec->bound(0).alias(), "aliases/main");
   EXPECT_EQ(job->spec->bound(0).manifest_sha256(), "sha");
-  const auto refused = MakeOne({known, specs}, EvaluationOf("aliases/no"), {});
+  const auto refused =
+      MakeOne({known, specs, NoData()}, EvaluationOf("aliases/no"), {});
   EXPECT_THAT(FieldsOf(refused.status()),
               ElementsAre("job.spec.checkpoints[0]"));
 }
@@ -143,7 +145,7 @@ TEST(NewJobsTest, WhatASpecSaysWasBoundIsNotRead) {
   NameMain(&known);
   CreateJobRequest request = EvaluationOf("jobs/a/checkpoints/20-1");
   request.mutable_job()->mutable_spec()->add_bound()->set_alias("aliases/x");
-  const auto job = MakeOne({known, specs}, request, {});
+  const auto job = MakeOne({known, specs, NoData()}, request, {});
   ORDO_ASSERT_OK(job);
   EXPECT_EQ(job->spec->bound_size(), 0);
 }
@@ -163,7 +165,7 @@ TEST(NewJobsTest, PartsAreBoundAndTheirTemplateNamesTheAlias) {
   auto& values = matrix["evaluations[0].seed"];
   values.add_values()->set_number_value(1);
   values.add_values()->set_number_value(2);
-  const auto jobs = MakeNewJob({known, specs}, request, {});
+  const auto jobs = MakeNewJob({known, specs, NoData()}, request, {});
   ORDO_ASSERT_OK(jobs);
   ASSERT_EQ(jobs->size(), 3u);
   for (int i = 0; i < 2; ++i) {
