@@ -32,7 +32,8 @@ struct Candidate {
 bool MayEnd(const JobEntry& entry, const EarlyStop& rule, int64_t step) {
   const JobRecord& job = *entry.job;
   return !IsTerminal(job.state) && job.state != jobs::v1::Job::CANCELLING &&
-         step < job.facts->num_steps && NewestStep(entry, rule.by) == step;
+         step < job.facts->demand().num_steps &&
+         NewestStep(entry, rule.by) == step;
 }
 
 void JudgeStep(Turn& turn, const JobFacts& parent, int64_t step) {
@@ -51,11 +52,12 @@ void JudgeStep(Turn& turn, const JobFacts& parent, int64_t step) {
     if (!MayEnd(*candidate.entry, rule, step)) continue;
     const std::string why = WhyBehind(rule, candidate.score, scores);
     if (why.empty()) continue;
-    StopEarly(turn, *candidate.entry,
-              absl::StrCat("stopped early at step ", step, " of ",
-                           candidate.entry->job->facts->num_steps, ", where ",
-                           rule.by.metric, " of ", rule.by.evaluation, ", ",
-                           candidate.score, ", ", why));
+    StopEarly(
+        turn, *candidate.entry,
+        absl::StrCat("stopped early at step ", step, " of ",
+                     candidate.entry->job->facts->demand().num_steps,
+                     ", where ", rule.by.metric, " of ", rule.by.evaluation,
+                     ", ", candidate.score, ", ", why));
   }
 }
 

@@ -104,27 +104,9 @@ JobFacts FactsOf(const jobs::v1::JobSpec& spec, SpecHandlePtr handle) {
   facts.max_interruptions = spec.retry().max_interruptions() > 0
                                 ? spec.retry().max_interruptions()
                                 : kDefaultMaxInterruptions;
-  facts.num_steps = spec.training().steps();
   facts.needs = NeedsOf(spec);
   facts.references = References(spec);
-  std::vector<std::string> trials;
-  for (const auto& trial : spec.tuned_by().trials()) {
-    trials.push_back(JobIdOf(trial.job()));
-  }
-  facts.trials = std::move(trials);
-  if (spec.has_paced_by()) {
-    facts.paces.push_back(JobIdOf(spec.paced_by().own()));
-    facts.paces.push_back(JobIdOf(spec.paced_by().baseline()));
-  }
   return facts;
-}
-
-JobFacts FactsOf(const jobs::v1::JobSpec& spec) {
-  Outline outline;
-  outline.demand = std::make_shared<const Demand>(DemandOf(spec));
-  return FactsOf(spec, std::make_shared<const SpecHandle>(
-                           std::make_shared<const jobs::v1::JobSpec>(spec),
-                           std::make_shared<const Outline>(outline)));
 }
 
 bool SumsUp(jobs::v1::JobSpec::Kind kind) {
@@ -205,7 +187,15 @@ Demand DemandOf(const jobs::v1::JobSpec& spec) {
   demand.shape = ShapeOf(spec);
   demand.max_parallel = MaxParallelOf(spec);
   demand.early_stop = EarlyStopOf(spec);
-  if (spec.has_tuned_by()) demand.tuned_by = CriterionOf(spec.tuned_by());
+  if (spec.has_tuned_by()) demand.tuned_by.by = CriterionOf(spec.tuned_by());
+  for (const jobs::v1::TunedBy::Trial& trial : spec.tuned_by().trials()) {
+    demand.tuned_by.jobs.push_back(JobIdOf(trial.job()));
+  }
+  if (spec.has_paced_by()) {
+    demand.paces = {JobIdOf(spec.paced_by().own()),
+                    JobIdOf(spec.paced_by().baseline())};
+  }
+  demand.num_steps = spec.training().steps();
   demand.keep =
       spec.checkpoint().keep() > 0 ? spec.checkpoint().keep() : kDefaultKeep;
   for (const training::v1::Evaluation& one : spec.evaluations()) {

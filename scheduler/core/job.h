@@ -45,17 +45,11 @@ struct JobFacts {
   int32_t num_devices = 1;
   int32_t max_attempts = 0;
   int32_t max_interruptions = 0;
-  // TRAIN: training.steps.
-  int64_t num_steps = 0;
   bool user_verified = false;
   // Each job once; of a job with parts these too, however they end.
   SparseVector<NeededJob> needs;
   // Checkpoints and reports of other jobs (resource names) that the spec names.
   SparseVector<std::string> references;
-  // Ids of the jobs of tuned_by.trials.
-  SparseVector<std::string> trials;
-  // Ids of paced_by: own, baseline. Without it none.
-  SparseVector<std::string> paces;
 
   std::string user;
   SparseVector<std::string> notices;
@@ -128,8 +122,6 @@ inline constexpr int kMaxPriority = 1000;
 
 // What follows from a spec, whose name is the id and whose handle is given.
 JobFacts FactsOf(const jobs::v1::JobSpec& spec, SpecHandlePtr handle);
-// The same of a spec that no job has yet.
-JobFacts FactsOf(const jobs::v1::JobSpec& spec);
 
 // SWEEP, COMPARE and PIPELINE: what such a job does is sum up its parts.
 bool SumsUp(jobs::v1::JobSpec::Kind kind);

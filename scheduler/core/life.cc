@@ -42,13 +42,15 @@ void FailForNeed(Turn& turn, JobEntry& entry, const std::string& why) {
 // one of them left none of the checkpoints that it was to, its trials no score,
 // or its paces no measurement. Empty: it can.
 std::string WhatIsMissing(const State& state, const JobFacts& job) {
-  if (!job.paces.empty() && !PacedSteps(state, job).has_value()) {
-    return absl::StrCat(NothingMeasuredBy(job), "; see why: ordo show ",
-                        job.paces[0]);
+  const Demand& demand = job.demand();
+  if (!demand.paces.empty() && !PacedSteps(state, demand).has_value()) {
+    return absl::StrCat(NothingMeasuredBy(demand), "; see why: ordo show ",
+                        demand.paces[0]);
   }
-  if (!job.trials.empty() && !BestTrial(state, TrialsOf(job)).has_value()) {
-    return absl::StrCat(NothingOf(state, TrialsOf(job)),
-                        "; see why: ordo show ", job.trials[0]);
+  const Trials& trials = demand.tuned_by;
+  if (!trials.jobs.empty() && !BestTrial(state, trials).has_value()) {
+    return absl::StrCat(NothingOf(state, trials), "; see why: ordo show ",
+                        trials.jobs[0]);
   }
   for (const std::string& name : job.references) {
     if (!NamesJob(name) || FindReferenced(state, name) != nullptr) continue;

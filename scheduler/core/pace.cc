@@ -27,7 +27,7 @@ double StepDeviceSeconds(const JobRecord& job) {
   return seconds * job.facts->num_ranks * job.facts->num_devices;
 }
 
-std::optional<int64_t> PacedSteps(const State& state, const JobFacts& job) {
+std::optional<int64_t> PacedSteps(const State& state, const Demand& job) {
   const double own = PaceOf(state, job.paces[0]);
   const double baseline = PaceOf(state, job.paces[1]);
   if (!(own > 0 && baseline > 0)) return std::nullopt;
@@ -38,9 +38,9 @@ std::optional<int64_t> PacedSteps(const State& state, const JobFacts& job) {
 
 absl::Status CheckPaces(const State& state, const NamedJobs& named,
                         const jobs::v1::JobSpec& spec) {
-  const JobFacts facts = FactsOf(spec);
+  const Demand job = DemandOf(spec);
   bool all_ended = true;
-  for (const std::string& id : facts.paces) {
+  for (const std::string& id : job.paces) {
     const auto pace = state.jobs.find(id);
     const bool is_there = pace != state.jobs.end();
     if (!is_there && named.created.count(id) == 0) {
@@ -50,17 +50,16 @@ absl::Status CheckPaces(const State& state, const NamedJobs& named,
     }
     all_ended = all_ended && is_there && IsTerminal(pace->second.job->state);
   }
-  if (!all_ended || PacedSteps(state, facts).has_value()) {
+  if (!all_ended || PacedSteps(state, job).has_value()) {
     return absl::OkStatus();
   }
   return absl::FailedPreconditionError(
-      absl::StrCat("paced_by: ", NothingMeasuredBy(facts)));
+      absl::StrCat("paced_by: ", NothingMeasuredBy(job)));
 }
 
-std::string NothingMeasuredBy(const JobFacts& job) {
+std::string NothingMeasuredBy(const Demand& job) {
   return absl::StrCat("the jobs that were to measure how long a step takes, ",
-                      absl::StrJoin(job.paces.value(), ", "),
-                      ", did not say so");
+                      absl::StrJoin(job.paces, ", "), ", did not say so");
 }
 
 }  // namespace ordo::scheduler::core

@@ -18,11 +18,11 @@ namespace ordo::scheduler::core {
 // has.
 double StepDeviceSeconds(const JobRecord& job);
 
-// The steps of a job with JobFacts.paces that take the device-time which its
+// The steps of a job with paces that take the device-time which its
 // spec's number of steps takes the baseline; nothing: that was not measured.
 // Once its paces have ended it is the same each time; it holds on to them
 // (PinnedBy).
-std::optional<int64_t> PacedSteps(const State& state, const JobFacts& job);
+std::optional<int64_t> PacedSteps(const State& state, const Demand& job);
 
 // Whether a job that is to be created may go by these. NOT_FOUND: one is not
 // there. FAILED_PRECONDITION: both have ended, and nothing was measured.
@@ -30,7 +30,7 @@ absl::Status CheckPaces(const State& state, const NamedJobs& named,
                         const jobs::v1::JobSpec& spec);
 
 // For people: that jobs which have ended measured nothing.
-std::string NothingMeasuredBy(const JobFacts& job);
+std::string NothingMeasuredBy(const Demand& job);
 
 }  // namespace ordo::scheduler::core
 

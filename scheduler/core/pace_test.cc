@@ -58,8 +58,8 @@ TEST_F(PaceTest, StepsAreRoundedAndThereIsOneAtLeast) {
   EndAfter("base", 0.1);
   EndAfter("own", 0.3);
   const State& state = shell_.state();
-  EXPECT_EQ(PacedSteps(state, *state.jobs.at("r").job->facts), 33);
-  JobFacts slow = *state.jobs.at("r").job->facts;
+  EXPECT_EQ(PacedSteps(state, state.jobs.at("r").job->facts->demand()), 33);
+  Demand slow = state.jobs.at("r").job->facts->demand();
   slow.num_steps = 1;
   EXPECT_EQ(PacedSteps(state, slow), 1);
 }

@@ -277,8 +277,12 @@ absl::StatusOr<SpecPtr> ResolveReferences(const State& state,
 std::vector<std::string> PinnedBy(const JobFacts& job) {
   std::vector<std::string> names = job.references.value();
   for (const std::string& part : job.parts) names.push_back(JobName(part));
-  for (const std::string& trial : job.trials) names.push_back(JobName(trial));
-  for (const std::string& pace : job.paces) names.push_back(JobName(pace));
+  for (const std::string& trial : job.demand().tuned_by.jobs) {
+    names.push_back(JobName(trial));
+  }
+  for (const std::string& pace : job.demand().paces) {
+    names.push_back(JobName(pace));
+  }
   return names;
 }
 

@@ -24,8 +24,9 @@ bool operator<(const Demand& a, const Demand& b) {
     return std::tuple_cat(
         std::tie(demand.queue, demand.max_parallel, demand.keep,
                  demand.keep_optimizer, demand.evaluations,
-                 demand.queue_time_limit, demand.step_timeout),
-        KeyOf(demand.early_stop), KeyOf(demand.tuned_by),
+                 demand.queue_time_limit, demand.step_timeout, demand.paces,
+                 demand.num_steps, demand.tuned_by.jobs),
+        KeyOf(demand.early_stop), KeyOf(demand.tuned_by.by),
         policy::KeyOf(demand.shape));
   };
   return key(a) < key(b);

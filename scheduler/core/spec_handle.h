@@ -40,6 +40,14 @@ struct EarlyStop {
   int32_t min_reports = 0;
 };
 
+// Jobs whose results decide what another takes: JobSpec.tuned_by.
+struct Trials {
+  // Ids; none: nothing is decided so.
+  std::vector<std::string> jobs;
+  // By what they are told apart.
+  Criterion by;
+};
+
 // What decisions need of a spec, beside what JobFacts has.
 struct Demand {
   // As the spec has it; empty: the default one.
@@ -49,8 +57,11 @@ struct Demand {
   int32_t max_parallel = 0;
   // Of its parts.
   EarlyStop early_stop;
-  // By what its trials are told apart; without an evaluation: it has none.
-  Criterion tuned_by;
+  Trials tuned_by;
+  // Ids of paced_by: own, baseline. Without it none.
+  std::vector<std::string> paces;
+  // TRAIN: training.steps.
+  int64_t num_steps = 0;
   // Checkpoints kept, and those of them that keep the optimizer's state too.
   int32_t keep = 0;
   int32_t keep_optimizer = 0;

@@ -125,7 +125,8 @@ absl::Status PlanNew(const State& state, NewJob& job, Plan* plan) {
   const NamedJobs named{plan->names, plan->retired};
   ORDO_ASSIGN_OR_RETURN(job.spec, ResolveReferences(state, named, job.spec));
   if (job.spec->has_tuned_by()) {
-    ORDO_RETURN_IF_ERROR(CheckTrials(state, named, TrialsOf(*job.spec)));
+    ORDO_RETURN_IF_ERROR(
+        CheckTrials(state, named, DemandOf(*job.spec).tuned_by));
   }
   if (job.spec->has_paced_by()) {
     ORDO_RETURN_IF_ERROR(CheckPaces(state, named, *job.spec));

@@ -230,7 +230,8 @@ void NameTrials(const State& state, const JobFacts& parent,
   std::map<std::string, std::string> arms;
   for (int i = 0; i < task->parts_size(); ++i) {
     PartResult& part = *task->mutable_parts(i);
-    const Trials trials = TrialsOf(*state.jobs.at(parent.parts[i]).job->facts);
+    const Trials& trials =
+        state.jobs.at(parent.parts[i]).job->facts->demand().tuned_by;
     for (const std::string& trial : trials.jobs) arms[trial] = part.part();
     const std::optional<size_t> best = BestTrial(state, trials);
     if (best.has_value()) part.set_tuned_from(trials.jobs[*best]);
@@ -250,9 +251,10 @@ void NamePaces(const State& state, const JobFacts& parent,
     PartResult& part = *task->mutable_parts(i);
     const JobRecord& job = *state.jobs.at(parent.parts[i]).job;
     part.set_step_device_seconds(StepDeviceSeconds(job));
-    if (job.facts->paces.empty() || !part.trial_of().empty()) continue;
-    arms[job.facts->paces[0]] = part.part();
-    arms[job.facts->paces[1]] = task->comparison().baseline();
+    const std::vector<std::string>& paces = job.facts->demand().paces;
+    if (paces.empty() || !part.trial_of().empty()) continue;
+    arms[paces[0]] = part.part();
+    arms[paces[1]] = task->comparison().baseline();
   }
   for (PartResult& part : *task->mutable_parts()) {
     const auto arm = arms.find(part.job());

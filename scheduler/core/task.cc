@@ -73,11 +73,12 @@ void SetResources(const jobs::v1::JobSpec& spec,
 // As many steps as its paces, which have ended, leave it.
 absl::Status SetPaced(const State& state, const JobFacts& job,
                       training::v1::TrainSpec* task) {
-  if (job.paces.empty()) return absl::OkStatus();
-  const std::optional<int64_t> steps = PacedSteps(state, job);
+  const Demand& demand = job.demand();
+  if (demand.paces.empty()) return absl::OkStatus();
+  const std::optional<int64_t> steps = PacedSteps(state, demand);
   if (!steps.has_value()) {
     return absl::DataLossError(
-        absl::StrCat(JobName(job.id), ": ", NothingMeasuredBy(job)));
+        absl::StrCat(JobName(job.id), ": ", NothingMeasuredBy(demand)));
   }
   task->mutable_training()->set_steps(*steps);
   return absl::OkStatus();
@@ -87,11 +88,12 @@ absl::Status SetPaced(const State& state, const JobFacts& job,
 absl::Status SetTuned(const State& state, const JobFacts& job,
                       const jobs::v1::JobSpec& spec,
                       training::v1::TrainSpec* task) {
-  if (job.trials.empty()) return absl::OkStatus();
-  const std::optional<size_t> best = BestTrial(state, TrialsOf(job));
+  const Trials& trials = job.demand().tuned_by;
+  if (trials.jobs.empty()) return absl::OkStatus();
+  const std::optional<size_t> best = BestTrial(state, trials);
   if (!best.has_value()) {
     return absl::DataLossError(
-        absl::StrCat(JobName(job.id), ": ", NothingOf(state, TrialsOf(job))));
+        absl::StrCat(JobName(job.id), ": ", NothingOf(state, trials)));
   }
   task->mutable_training()->set_learning_rate(
       spec.tuned_by().trials(static_cast<int>(*best)).learning_rate());

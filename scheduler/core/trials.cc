@@ -9,14 +9,6 @@
 
 namespace ordo::scheduler::core {
 
-Trials TrialsOf(const JobFacts& job) {
-  return {job.trials.value(), job.demand().tuned_by};
-}
-
-Trials TrialsOf(const jobs::v1::JobSpec& spec) {
-  return {FactsOf(spec).trials.value(), DemandOf(spec).tuned_by};
-}
-
 std::optional<size_t> BestTrial(const State& state, const Trials& trials) {
   std::optional<size_t> best;
   double best_score = 0;

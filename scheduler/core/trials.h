@@ -15,15 +15,6 @@
 
 namespace ordo::scheduler::core {
 
-struct Trials {
-  // Ids.
-  std::vector<std::string> jobs;
-  Criterion by;
-};
-// Those of a job, and of a spec. Without jobs: it has none.
-Trials TrialsOf(const JobFacts& job);
-Trials TrialsOf(const jobs::v1::JobSpec& spec);
-
 // Which of them is best, the first of equals; nothing: none of them left a
 // finite score. Once they have ended it is the same each time, for jobs that
 // have ended get no more reports, and whoever names trials holds on to them

@@ -66,9 +66,10 @@ TEST_F(TrialsTest, OfEqualTrialsTheFirstIsBest) {
   SubmitAll();
   EndWith("t-0", 0.5);
   EndWith("t-1", 0.5);
-  EXPECT_EQ(BestTrial(shell_.state(),
-                      TrialsOf(*shell_.state().jobs.at("r").job->facts)),
-            0u);
+  EXPECT_EQ(
+      BestTrial(shell_.state(),
+                shell_.state().jobs.at("r").job->facts->demand().tuned_by),
+      0u);
 }
 
 TEST_F(TrialsTest, TrialsWithoutAFiniteScoreAreNotTaken) {
@@ -89,9 +90,10 @@ TEST_F(TrialsTest, OneThatFailedIsLeftOut) {
   EXPECT_EQ(shell_.StateOf("t-0"), Job::FAILED);
   EndWith("t-1", 0.1);
   EXPECT_EQ(shell_.StateOf("r"), Job::STARTING);
-  EXPECT_EQ(BestTrial(shell_.state(),
-                      TrialsOf(*shell_.state().jobs.at("r").job->facts)),
-            1u);
+  EXPECT_EQ(
+      BestTrial(shell_.state(),
+                shell_.state().jobs.at("r").job->facts->demand().tuned_by),
+      1u);
 }
 
 TEST_F(TrialsTest, ALaterAttemptTakesTheSameAlsoAfterARestart) {

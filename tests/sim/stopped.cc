@@ -63,7 +63,7 @@ absl::Status CheckSweep(const core::JobRecord& sweep, const Durable& durable,
     const bool stopped = view->reason == core::reason::kStoppedEarly;
     num_stopped += stopped ? 1 : 0;
     const bool is_last =
-        !own.empty() && own.rbegin()->first >= view->facts->num_steps;
+        !own.empty() && own.rbegin()->first >= view->facts->demand().num_steps;
     const bool behind = !is_last && IsBehind(rule, own, all);
     const bool goes_on =
         !core::IsTerminal(view->state) && view->state != Job::CANCELLING;
