@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 
 namespace ordo::report {
 namespace {
@@ -28,7 +29,10 @@ void NameTics(const char* axis, const std::vector<std::string>& names,
   if (names.empty()) return;
   std::vector<std::string> tics;
   for (size_t i = 0; i < names.size(); ++i) {
-    tics.push_back(absl::StrCat("\"", GnuplotText(names[i]), "\" ", i + 1));
+    // Names of tics are formats.
+    const std::string name =
+        absl::StrReplaceAll(GnuplotText(names[i]), {{"%", "%%"}});
+    tics.push_back(absl::StrCat("\"", name, "\" ", i + 1));
   }
   absl::StrAppend(script, "set ", axis, " (", absl::StrJoin(tics, ", "), ")\n");
 }

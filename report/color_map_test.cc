@@ -7,6 +7,7 @@
 namespace ordo::report {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using MapPlotTest = summary::testing::DrawingTest;
@@ -41,12 +42,13 @@ TEST_F(MapPlotTest, ColumnsAndRowsHaveNamesAndAnOutline) {
   map.outlined_columns = 1;
   const Figure without = MapPlot(map);
   EXPECT_THAT(without.script, HasSubstr("set xtics (\"8\" 1, \"16\" 2)\n"));
-  EXPECT_THAT(without.script, HasSubstr("set ytics (\"0 %\" 1, \"50 %\" 2)\n"));
+  EXPECT_THAT(without.script,
+              HasSubstr("set ytics (\"0 %%\" 1, \"50 %%\" 2)\n"));
   EXPECT_THAT(without.script, Not(HasSubstr("rectangle")));
   map.outlined_rows = 2;
   const Figure figure = MapPlot(map);
   EXPECT_THAT(figure.script, HasSubstr("rectangle from 0.5,0.5 to 1.5,2.5 "));
-  EXPECT_THAT(Svg(figure), HasSubstr(">16<"));
+  EXPECT_THAT(Svg(figure), AllOf(HasSubstr(">16<"), HasSubstr(">50 %<")));
 }
 
 TEST_F(MapPlotTest, ColumnsAreMarkedInTwoColours) {

@@ -18,9 +18,9 @@
 //      without a new version: `nccl` of an announcement (absent: no rank of
 //      several starts on GPUs there), and FOLDER_TAKEN as how an attempt ended
 //      (not understood: a failure that counts, and the next attempt follows).
-//   3: tasks that sum up a sweep, comparison or pipeline, and gates. Later without
-//      a new version: when an attempt ended (absent: when the scheduler hears of
-//      it).
+//   3: tasks that sum up a sweep, comparison or pipeline, and gates. Later
+//      without a new version: when an attempt ended (absent: when the scheduler
+//      hears of it).
 
 namespace ordo::base {
 

@@ -293,6 +293,8 @@ std::string_view ItemScoresText(ItemScores scores) {
       return "the share that is right, 0 to 1";
     case ItemScores::kLogLikelihoods:
       return "ln p for each token, at most 0";
+    case ItemScores::kNone:
+      return "none";
   }
   return "";
 }

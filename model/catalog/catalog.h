@@ -254,6 +254,8 @@ enum class ItemScores {
   kShares,
   // ln p by the number of tokens: at most 0, and without a bound below.
   kLogLikelihoods,
+  // Items have none: there is nothing that a gate could compare.
+  kNone,
 };
 
 // For people: "right or wrong, 1 or 0".

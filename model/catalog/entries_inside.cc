@@ -120,6 +120,7 @@ Entry Inside(const char* name, int64_t samples) {
   entry.check_params = CheckInside;
   entry.from_training = TakeRows<kLengths>;
   entry.row_length = Longest<kLengths>;
+  entry.evaluation.item_scores = ItemScores::kNone;
   // No token is asked for: a model may see what comes later.
   entry.answers_in_place = AnyAnswer;
   return entry;

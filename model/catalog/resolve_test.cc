@@ -89,14 +89,15 @@ TEST(ResolveTest, NoOptionalFieldOfAResolvedSpecIsUnset) {
     for (int i = 0; i < descriptor->field_count(); ++i) {
       const auto* field = descriptor->field(i);
       // A message that is left out means none of it, a checkpoint is a job's,
-      // a kernel that is not named is chosen on the machine, and a request for
-      // nothing is none.
+      // a kernel that is not named is chosen on the machine, a request for
+      // nothing is none, and unset all checkpoints keep the optimizer's state.
       const bool requests =
           message == &spec->resources() &&
           field->number() >= v1::Resources::kDevicesFieldNumber;
       if (requests || field->is_repeated() ||
           field->message_type() != nullptr || field->name() == "from" ||
-          field->name() == "from_sha256" || field->name() == "kernel") {
+          field->name() == "from_sha256" || field->name() == "kernel" ||
+          field->name() == "keep_optimizer") {
         continue;
       }
       EXPECT_TRUE(message->GetReflection()->HasField(*message, field))

@@ -36,13 +36,21 @@ bool MayEnd(const JobEntry& entry, const EarlyStop& rule, int64_t step) {
          NewestStep(entry, rule.by) == step;
 }
 
+// Whether a part has succeeded, or may yet.
+bool Stands(const JobRecord& job) {
+  return job.state == jobs::v1::Job::SUCCEEDED ||
+         (!IsTerminal(job.state) && job.state != jobs::v1::Job::CANCELLING);
+}
+
 void JudgeStep(Turn& turn, const JobFacts& parent, int64_t step) {
   const EarlyStop& rule = parent.demand().early_stop;
   std::vector<Candidate> candidates;
   std::vector<double> scores;
+  size_t num_standing = 0;
   for (const std::string& part : parent.parts) {
     const auto found = turn.state.jobs.find(part);
     if (found == turn.state.jobs.end()) continue;
+    if (Stands(*found->second.job)) ++num_standing;
     const auto score = ScoreAt(found->second, rule.by, step);
     if (!score.has_value()) continue;
     scores.push_back(*score);
@@ -52,6 +60,9 @@ void JudgeStep(Turn& turn, const JobFacts& parent, int64_t step) {
     if (!MayEnd(*candidate.entry, rule, step)) continue;
     const std::string why = WhyBehind(rule, candidate.score, scores);
     if (why.empty()) continue;
+    // What it is behind may itself have been stopped, and reported once more.
+    if (num_standing == 1) return;
+    --num_standing;
     StopEarly(
         turn, *candidate.entry,
         absl::StrCat("stopped early at step ", step, " of ",

@@ -1,11 +1,13 @@
 #include "scheduler/core/references.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "scheduler/core/spec_table.h"
 #include "scheduler/core/testing/test_shell.h"
 
 namespace ordo::scheduler::core {
@@ -135,13 +137,16 @@ TEST_F(ReferencesTest, WhatAGateNamesStaysUntilItHasEnded) {
 
 TEST_F(ReferencesTest, PinsCountTheJobsThatNeedACheckpoint) {
   State state;
-  JobFacts job;
-  job.id = "x";
-  job.references = {"jobs/a/checkpoints/1-1", "jobs/a/checkpoints/2-1"};
+  const auto facts_of = [](const std::string& id, const auto& checkpoints) {
+    auto spec = std::make_shared<jobs::v1::JobSpec>();
+    spec->set_name(id);
+    for (const char* name : checkpoints) spec->add_checkpoints(name);
+    return FactsOf(*spec, SpecTable().Keep(spec));
+  };
+  const JobFacts job = facts_of(
+      "x", std::vector{"jobs/a/checkpoints/1-1", "jobs/a/checkpoints/2-1"});
   AddPins(state, job);
-  JobFacts other;
-  other.id = "y";
-  other.references = {"jobs/a/checkpoints/2-1"};
+  const JobFacts other = facts_of("y", std::vector{"jobs/a/checkpoints/2-1"});
   AddPins(state, other);
   RemovePins(state, job);
   ASSERT_EQ(state.pins.size(), 1u);

@@ -222,7 +222,7 @@ TEST_F(RowReaderTest, ADamagedResultIsLeftOutAndTold) {
   EXPECT_EQ(records.rows.size(), 2u);
   EXPECT_THAT(left_out, ElementsAre(StatusIs(
                             absl::StatusCode::kDataLoss,
-                            HasSubstr("table other, kind 8 key " + key))));
+                            HasSubstr("table other, kind 10 key " + key))));
 }
 
 TEST_F(RowReaderTest, AnotherRowIsNotTakenForTheUseOfAQueue) {

@@ -107,6 +107,25 @@ void CheckPower(const JobSpec& spec, Violations* violations) {
   }
 }
 
+void CheckScored(const JobSpec& spec, Violations* violations) {
+  for (int i = 0; i < spec.evaluations_size(); ++i) {
+    const std::string& task = spec.evaluations(i).task();
+    const auto* entry =
+        model::catalog::Find(model::catalog::Kind::kEvaluationTask, task);
+    if (entry == nullptr ||
+        entry->evaluation.item_scores != model::catalog::ItemScores::kNone) {
+      continue;
+    }
+    violations->push_back(
+        {absl::StrCat("evaluations[", i, "].task"),
+         absl::StrCat(task,
+                      " has no scores of items, by which a gate "
+                      "compares; leave it out, and evaluate it: ordo "
+                      "evaluate JOB --task ",
+                      task)});
+  }
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> SubjectsOf(
@@ -133,6 +152,7 @@ void ResolveGateJob(JobSpec* spec, Violations* violations) {
   context.in_training = false;
   model::catalog::ResolveEvaluations(context, spec->mutable_evaluations(),
                                      violations);
+  CheckScored(*spec, violations);
   // How sets grow depends on parameters that are right.
   const bool valid = violations->size() == num_before;
   model::catalog::ResolveGate(

@@ -7,12 +7,14 @@
 #include "base/status/testing/status_matchers.h"
 #include "base/yaml/text_form.h"
 #include "gmock/gmock.h"
+#include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
 #include "services/spec/resolve_job_spec.h"
 
 namespace ordo::services::spec {
 namespace {
 
+using google::protobuf::util::MessageDifferencer;
 using ordo::jobs::v1::JobSpec;
 using ordo::training::v1::Gate;
 using ::testing::ElementsAre;
@@ -54,7 +56,7 @@ TEST(GateJobTest, AGateIsResolved) {
   EXPECT_EQ(spec.evaluations(0).params().at("samples").number_value(), 20);
   EXPECT_EQ(spec.resources().threads(), 2);
   ORDO_ASSERT_OK_AND_ASSIGN(const JobSpec again, ResolveJobSpec(spec));
-  EXPECT_EQ(again.SerializeAsString(), spec.SerializeAsString());
+  EXPECT_TRUE(MessageDifferencer::Equals(again, spec));
   EXPECT_THAT(SubjectsOf(spec), ElementsAre(Pair("gate.candidate", "jobs/a"),
                                             Pair("gate.baseline", "jobs/b"),
                                             Pair("gate.anchor", "jobs/c")));
@@ -122,6 +124,14 @@ TEST(GateJobTest, AMarginAsLargeAsScoresCanDifferIsRefused) {
   EXPECT_THAT(Wrong(spec), ElementsAre(HasSubstr("gate.margin: ")));
   spec.mutable_evaluations(0)->set_task("text");
   EXPECT_THAT(Wrong(spec), IsEmpty());
+}
+
+TEST(GateJobTest, WhatHasNoScoresOfItemsIsRefused) {
+  JobSpec spec = Read("");
+  spec.mutable_evaluations(0)->set_task("stability");
+  EXPECT_THAT(Wrong(spec),
+              ElementsAre(HasSubstr("evaluations[0].task: stability has no "
+                                    "scores of items")));
 }
 
 TEST(GateJobTest, MoreComparisonsThanAreDecidedTogetherAreRefused) {

@@ -17,14 +17,14 @@ using ::testing::HasSubstr;
 
 class ExperimentsTest : public Scenario {
  protected:
-  // One worker with three devices.
-  void StartWithThreeDevices(const std::string& fake) {
+  // One worker with two devices.
+  void StartWithTwoDevices(const std::string& fake) {
     harness::DeploymentOptions options = Options(fake);
-    for (const char* device : {"cpu:0", "cpu:1", "cpu:2"}) {
+    for (const char* device : {"cpu:0", "cpu:1"}) {
       options.worker.add_devices(device);
     }
     Start(options);
-    WaitForDevices(3);
+    WaitForDevices(2);
   }
 
   // What the runs have in common: 60 steps, an evaluation called `held`.
@@ -41,7 +41,7 @@ class ExperimentsTest : public Scenario {
 
 TEST_F(ExperimentsTest, ARunThatIsBehindEndsEarlyAlsoAfterARestart) {
   // The first waits between its first two reports, the last before its first.
-  StartWithThreeDevices("s-0:hold_at=25;s-2:hold_at=10");
+  StartWithTwoDevices("s-0:hold_at=25;s-2:hold_at=10");
   JobSpec spec;
   spec.set_kind(JobSpec::SWEEP);
   spec.set_name("s");
@@ -76,7 +76,7 @@ TEST_F(ExperimentsTest, ARunThatIsBehindEndsEarlyAlsoAfterARestart) {
 }
 
 TEST_F(ExperimentsTest, RunsOfAnArmTakeTheRateOfItsBestTrial) {
-  StartWithThreeDevices("");
+  StartWithTwoDevices("");
   JobSpec spec;
   spec.set_kind(JobSpec::COMPARE);
   spec.set_name("c");
@@ -108,7 +108,7 @@ TEST_F(ExperimentsTest, RunsOfAnArmTakeTheRateOfItsBestTrial) {
 }
 
 TEST_F(ExperimentsTest, ArmsOfAsManyDeviceSecondsHaveStepsByTheirPace) {
-  StartWithThreeDevices("c-alibi-pace:step_ms=4;*:step_ms=2");
+  StartWithTwoDevices("c-alibi-pace:step_ms=4;*:step_ms=2");
   JobSpec spec;
   spec.set_kind(JobSpec::COMPARE);
   spec.set_name("c");

@@ -93,7 +93,7 @@ TEST_F(RegistryTest, AJobKeepsWhatItsAliasNamedWhenItWasMade) {
   const std::string spec = Ordo({"show", "e", "-o", "json"});
   EXPECT_THAT(spec, HasSubstr("\"alias\":\"aliases/main\""));
   EXPECT_THAT(spec, HasSubstr(digest));
-  ORDO_ASSERT_OK(EndHold("e"));
+  Ordo({"release", "e"});
   ASSERT_TRUE(WaitForState("e", Job::SUCCEEDED).has_value());
   EXPECT_THAT(Ordo({"list", "reports", "e", "-o", "json"}), HasSubstr(kFirst));
   Ordo({"delete", kFirst});

@@ -49,6 +49,12 @@ bool IsBehind(const core::EarlyStop& rule, const Scores& own,
              : num_better * rule.factor >= number;
 }
 
+// Whether it has succeeded, or may yet. The last that does is not stopped.
+bool Stands(const JobView& view) {
+  return view.state == Job::SUCCEEDED ||
+         (!core::IsTerminal(view.state) && view.state != Job::CANCELLING);
+}
+
 absl::Status CheckSweep(const core::JobRecord& sweep, const Durable& durable,
                         const std::set<std::string>& newly) {
   const core::EarlyStop& rule = sweep.facts->demand().early_stop;
@@ -57,6 +63,11 @@ absl::Status CheckSweep(const core::JobRecord& sweep, const Durable& durable,
     all[part] = durable.ScoresOf(part, rule.by);
   }
   size_t num_stopped = 0;
+  size_t num_standing = 0;
+  for (const auto& [part, own] : all) {
+    const JobView* view = durable.Find(part);
+    num_standing += view != nullptr && Stands(*view) ? 1 : 0;
+  }
   for (const auto& [part, own] : all) {
     const JobView* view = durable.Find(part);
     if (view == nullptr) continue;
@@ -67,7 +78,7 @@ absl::Status CheckSweep(const core::JobRecord& sweep, const Durable& durable,
     const bool behind = !is_last && IsBehind(rule, own, all);
     const bool goes_on =
         !core::IsTerminal(view->state) && view->state != Job::CANCELLING;
-    if (behind && goes_on) {
+    if (behind && goes_on && num_standing > 1) {
       return absl::InternalError(
           absl::StrCat(part, " is behind the others and goes on"));
     }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/synchronization/barrier.h"
 #include "base/check.h"
 #include "base/clock/clock.h"
 #include "base/files/files.h"
@@ -40,6 +41,7 @@ void ForEachRank(int ranks, const std::function<void(Collective&)>& body,
   // What holds for the process, before there are threads.
   ConfigureNumerics(1);
   std::vector<std::unique_ptr<Collective>> collectives(ranks);
+  absl::Barrier all_met(ranks);
   std::vector<std::thread> threads;
   for (int rank = 0; rank < ranks; ++rank) {
     threads.emplace_back([&, rank] {
@@ -52,6 +54,8 @@ void ForEachRank(int ranks, const std::function<void(Collective&)>& body,
       auto collective = Meet(files, clock, options);
       ORDO_CHECK(collective.ok()) << collective.status();
       collectives[rank] = *std::move(collective);
+      // Nobody leaves others that still come together.
+      all_met.Block();
       body(*collectives[rank]);
       if (leaving == Leaving::kAtOnce) collectives[rank].reset();
     });

@@ -110,12 +110,12 @@ JobBuilder& JobBuilder::StopsEarly(const jobs::v1::EarlyStopping& rule) {
 }
 
 JobBuilder& JobBuilder::TunedBy(const std::vector<std::string>& trials) {
+  for (const std::string& name : trials) NeedsEnded(name);
   jobs::v1::TunedBy& tuned_by = *job_.OwnSpec().mutable_tuned_by();
   tuned_by.set_evaluation("held");
   tuned_by.set_metric("score");
   tuned_by.set_goal("max");
   for (const std::string& name : trials) {
-    NeedsEnded(name);
     jobs::v1::TunedBy::Trial& trial = *tuned_by.add_trials();
     trial.set_job("jobs/" + name);
     trial.set_learning_rate(tuned_by.trials_size());

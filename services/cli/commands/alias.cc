@@ -165,13 +165,15 @@ Command AliasCommand() {
       "jobs/JOB/checkpoints/ID, JOB\n"
       "for its newest, or aliases/ALIAS. What an alias names is not removed. "
       "With\n"
-      "--if-digest it is set only if it names what was looked at:\n"
+      "--if-digest it is set only if it names a checkpoint of that digest, "
+      "with "
+      "`none`\n"
+      "only if there is no such alias yet:\n"
       "  ordo alias set main jobs/a/checkpoints/200-1 --if-digest none\n"
       "  ordo alias get main -o json | jq -r .manifest_sha256\n"
       "  ordo alias set main jobs/b/checkpoints/200-1 --if-digest SHA256";
   command.options = {
-      {"if-digest", 0, "SHA256",
-       "only if it names a checkpoint of that digest; `none`: if it is new"},
+      {"if-digest", 0, "SHA256", "only if it names that; `none`: if it is new"},
       {"etag", 0, "ETAG", "only if it is still as `get` said"},
       {"reason", 0, "TEXT", "why, for others to read"},
   };
