@@ -215,7 +215,12 @@ void EndAttempt(JobEdit& edit, const AttemptEnd& told) {
   Turn& turn = edit.turn();
   const std::string id = edit.read().id();
   AttemptEnd end = AsAsked(edit.read().newest_attempt(), told);
-  if (IsCancelled(edit.read())) end.reason = edit.read().reason.value();
+  if (IsCancelled(edit.read())) {
+    end.reason = edit.read().reason.value();
+    if (end.reason == reason::kStoppedEarly) {
+      end.message = edit.read().message.value();
+    }
+  }
   Live live = *LiveIn(edit.entry());
   SetDeadline(turn.state, {Deadline::Kind::kRunLimit, id, &live.limit_at},
               std::nullopt);

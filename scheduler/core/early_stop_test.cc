@@ -163,6 +163,8 @@ TEST_F(EarlyStopTest, APartThatIsBehindIsEnded) {
   EXPECT_THAT(shell_.job("s-0").message(), HasSubstr("stopped early at step"));
   EXPECT_EQ(shell_.job("s-0").cancelled_by(), "");
   EXPECT_EQ(shell_.job("s-0").attempts(0).reason(), reason::kStoppedEarly);
+  EXPECT_THAT(shell_.job("s-0").attempts(0).message(),
+              HasSubstr("stopped early at step 10 of 100"));
   EXPECT_EQ(shell_.Counted(Count::What::kAttemptEnded, "STOPPED_EARLY"), 1);
 }
 

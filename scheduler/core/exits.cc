@@ -147,7 +147,7 @@ AttemptEnd Cancelled(const ObservedAttempt& observed) {
   end.decision = training::v1::FREE;
   end.reason = reason::kCancelledByUser;
   end.signal = observed.signal();
-  end.message = Sentence("it was ended, since its job is cancelled",
+  end.message = Sentence("it was ended, since a user cancelled its job",
                          observed.message(), "");
   return end;
 }

@@ -114,7 +114,7 @@ TEST(ExitsTest, DeathByACancelIsTheUsers) {
     const AttemptEnd end =
         JudgeExit(AttemptBuilder("a", 1).Ended(cause, 9), Asked::kCancel);
     EXPECT_EQ(end.reason, "CANCELLED_BY_USER");
-    EXPECT_THAT(end.message, HasSubstr("its job is cancelled"));
+    EXPECT_THAT(end.message, HasSubstr("a user cancelled"));
   }
 }
 
