@@ -179,16 +179,16 @@ TEST_F(EarlyStopTest, AReportEndsSiblingsThatHaveReportedBefore) {
 
 // One that is being stopped may be the better at the next step.
 TEST_F(EarlyStopTest, TheLastThatMaySucceedIsNotEnded) {
-  rule_.set_min_reports(2);
   SubmitSweep();
   ReportAll();
   EXPECT_EQ(shell_.StateOf("s-0"), Job::CANCELLING);
   Report("s-0", 2, 20, 0.9);
   Report("s-1", 2, 20, 0.5);
-  EXPECT_EQ(shell_.StateOf("s-1"), Job::CANCELLING);
   Report("s-2", 2, 20, 0.6);
+  EXPECT_EQ(shell_.StateOf("s-1"), Job::CANCELLING);
   EXPECT_EQ(shell_.StateOf("s-2"), Job::RUNNING);
-  Report("s-1", 3, 30, 0.9);
+  Report("s-0", 3, 30, 0.9);
+  Report("s-1", 3, 30, 0.8);
   Report("s-2", 3, 30, 0.1);
   EXPECT_EQ(shell_.StateOf("s-2"), Job::RUNNING);
 }
