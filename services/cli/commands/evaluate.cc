@@ -80,10 +80,10 @@ Command EvaluateCommand() {
   command.summary = "evaluate checkpoints in a job of its own";
   command.help =
       "A CHECKPOINT is jobs/JOB/checkpoints/ID, JOB for its newest, or "
-      "aliases/ALIAS; an\n"
-      "ID may be best, by the first evaluation of its job, last, or every: all "
-      "that JOB\n"
-      "has and each new one as it comes, until JOB has ended.\n"
+      "aliases/ALIAS;\n"
+      "an ID may be best, by the first evaluation of its job, last, or every: "
+      "all that\n"
+      "JOB has and each new one as it comes, until JOB has ended.\n"
       "Without --task the evaluations are those of the first checkpoint's "
       "job.\n"
       "--encoding takes the place of the checkpoints' own, such as\n"
