@@ -67,7 +67,10 @@ scheduler::NewJob MakeJob(int number) {
   } else if (number == 15 || number == 27) {
     spec.set_kind(JobSpec::EVALUATE);
     spec.add_checkpoints(first + "10-1");
-    spec.add_evaluations()->set_task("addition");
+    training::v1::Evaluation& evaluation = *spec.add_evaluations();
+    evaluation.set_task("addition");
+    // Of two that ask the same, one would wait for the other.
+    evaluation.set_seed(number);
   } else if (number == 20) {
     spec.set_kind(JobSpec::IMPORT);
     job.imported.emplace();

@@ -41,7 +41,7 @@ using worker::agent::Task;
 using worker::agent::TaskOptions;
 
 constexpr size_t kMaxBytes = 1 << 20;
-constexpr char kNewest[] = "v4";
+constexpr char kNewest[] = "v5";
 
 // Releases up to v3 kept the fingerprint of a job that no request id made,
 // which nothing asks for.
@@ -293,7 +293,8 @@ std::string NameOf(const ::testing::TestParamInfo<const char*>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Recorded, ReleasesTest,
-                         ::testing::Values("v1", "v2", "v3", kNewest), NameOf);
+                         ::testing::Values("v1", "v2", "v3", "v4", kNewest),
+                         NameOf);
 INSTANTIATE_TEST_SUITE_P(Recorded, NewestReleaseTest,
                          ::testing::Values(kNewest), NameOf);
 

@@ -21,7 +21,7 @@ namespace {
 using jobs::v1::JobSpec;
 
 constexpr size_t kMaxBytes = 1 << 20;
-constexpr char kRecorded[] = "tests/releases/v4/specs.txt";
+constexpr char kRecorded[] = "tests/releases/v5/specs.txt";
 
 // One job of each kind, with no more than is required; of a benchmark's
 // classes, which become more with each encoding, one.
