@@ -7,7 +7,10 @@
 #include "absl/status/statusor.h"
 #include "base/status/status.h"
 #include "proto/ordo/checkpoints/v1/checkpoints.grpc.pb.h"
+#include "services/cli/commands/checkpoint_names.h"
+#include "services/cli/commands/each.h"
 #include "services/cli/context.h"
+#include "services/cli/exit_code.h"
 #include "services/cli/options.h"
 #include "services/cli/print.h"
 
@@ -39,6 +42,19 @@ absl::Status ChangeCheckpoint(Context& context, const Arguments& arguments,
     context.out << checkpoint.name() << " " << change.done << "\n";
   }
   return absl::OkStatus();
+}
+
+// The same for each checkpoint that the command names.
+template <typename Request>
+absl::StatusOr<ExitCode> ChangeCheckpoints(
+    Context& context, const Arguments& arguments,
+    const CheckpointChange<Request>& change) {
+  return ForEach(context, arguments.positional(),
+                 [&](Context& each, const std::string& text) -> absl::Status {
+                   ORDO_ASSIGN_OR_RETURN(const std::string name,
+                                         CheckpointNamed(each, text));
+                   return ChangeCheckpoint(each, arguments, change, name);
+                 });
 }
 
 }  // namespace ordo::services::cli

@@ -1,10 +1,5 @@
-#include <string>
-
-#include "base/status/status.h"
 #include "services/cli/commands/checkpoint_change.h"
-#include "services/cli/commands/checkpoint_names.h"
 #include "services/cli/commands/commands.h"
-#include "services/cli/commands/each.h"
 
 namespace ordo::services::cli {
 namespace {
@@ -12,14 +7,8 @@ namespace {
 using checkpoints::v1::CheckpointsService;
 
 absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
-  const CheckpointChange<checkpoints::v1::PinCheckpointRequest> change = {
-      &CheckpointsService::Stub::PinCheckpoint, "pinned"};
-  return ForEach(context, arguments.positional(),
-                 [&](Context& each, const std::string& text) -> absl::Status {
-                   ORDO_ASSIGN_OR_RETURN(const std::string name,
-                                         CheckpointNamed(each, text));
-                   return ChangeCheckpoint(each, arguments, change, name);
-                 });
+  return ChangeCheckpoints<checkpoints::v1::PinCheckpointRequest>(
+      context, arguments, {&CheckpointsService::Stub::PinCheckpoint, "pinned"});
 }
 
 }  // namespace
