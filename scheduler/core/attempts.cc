@@ -174,12 +174,11 @@ bool IsCancelled(const JobRecord& job) {
 void Conclude(JobEdit& edit, const AttemptEnd& end) {
   const int32_t number = edit.read().attempt_number();
   if (IsCancelled(edit.read())) {
-    const std::string why = edit.read().reason.value();
     const std::string message =
-        why == reason::kStoppedEarly
-            ? edit.read().message.value()
+        end.reason == reason::kStoppedEarly
+            ? end.message
             : absl::StrCat("cancelled by ", edit.read().cancelled_by.value());
-    Follow(edit, Trigger::kInterrupt, why, message);
+    Follow(edit, Trigger::kInterrupt, end.reason, message);
     FinishJob(edit);
   } else if (end.decision == training::v1::DONE &&
              IsStuck(edit.turn().state, edit.entry())) {

@@ -28,18 +28,16 @@ struct Candidate {
   double score;
 };
 
-// Whether it may end at this step: that is its newest, and not its last.
-bool MayEnd(const JobEntry& entry, const EarlyStop& rule, int64_t step) {
-  const JobRecord& job = *entry.job;
-  return !IsTerminal(job.state) && job.state != jobs::v1::Job::CANCELLING &&
-         step < job.facts->demand().num_steps &&
-         NewestStep(entry, rule.by) == step;
+// Whether it may yet succeed.
+bool MaySucceed(const JobRecord& job) {
+  return !IsTerminal(job.state) && job.state != jobs::v1::Job::CANCELLING;
 }
 
-// Whether a part has succeeded, or may yet.
-bool Stands(const JobRecord& job) {
-  return job.state == jobs::v1::Job::SUCCEEDED ||
-         (!IsTerminal(job.state) && job.state != jobs::v1::Job::CANCELLING);
+// Whether it may end at this step: that is its newest, and not its last.
+bool MayEnd(const JobEntry& entry, const EarlyStop& rule, int64_t step) {
+  return MaySucceed(*entry.job) &&
+         step < entry.job->facts->demand().num_steps &&
+         NewestStep(entry, rule.by) == step;
 }
 
 void JudgeStep(Turn& turn, const JobFacts& parent, int64_t step) {
@@ -50,7 +48,10 @@ void JudgeStep(Turn& turn, const JobFacts& parent, int64_t step) {
   for (const std::string& part : parent.parts) {
     const auto found = turn.state.jobs.find(part);
     if (found == turn.state.jobs.end()) continue;
-    if (Stands(*found->second.job)) ++num_standing;
+    const JobRecord& job = *found->second.job;
+    if (MaySucceed(job) || job.state == jobs::v1::Job::SUCCEEDED) {
+      ++num_standing;
+    }
     const auto score = ScoreAt(found->second, rule.by, step);
     if (!score.has_value()) continue;
     scores.push_back(*score);

@@ -31,7 +31,7 @@ class CheckpointSweepTest : public ::testing::Test {
   // All paths, however they come.
   std::vector<std::string> All() {
     std::vector<std::string> all;
-    CheckpointSweep sweep(store_, "/root");
+    CheckpointSweep sweep(store_, "/storage");
     while (const auto paths = sweep.Next()) {
       all.insert(all.end(), paths->begin(), paths->end());
     }
@@ -49,9 +49,10 @@ TEST_F(CheckpointSweepTest, FindsFoldersOfDeletedAndFilesOfThinnedOnes) {
   Put("3-1", Checkpoint::AVAILABLE, false);
   Put("4-1", Checkpoint::DELETED, true);
   EXPECT_THAT(
-      All(), ElementsAre("/root/jobs/a/checkpoints/1-1",
-                         "/root/jobs/a/checkpoints/4-1",
-                         "/root/jobs/a/checkpoints/2-1/optimizer.safetensors"));
+      All(),
+      ElementsAre("/storage/jobs/a/checkpoints/1-1",
+                  "/storage/jobs/a/checkpoints/4-1",
+                  "/storage/jobs/a/checkpoints/2-1/optimizer.safetensors"));
 }
 
 TEST_F(CheckpointSweepTest, LooksAtMoreThanFitAtOnce) {

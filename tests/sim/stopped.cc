@@ -49,10 +49,9 @@ bool IsBehind(const core::EarlyStop& rule, const Scores& own,
              : num_better * rule.factor >= number;
 }
 
-// Whether it has succeeded, or may yet. The last that does is not stopped.
-bool Stands(const JobView& view) {
-  return view.state == Job::SUCCEEDED ||
-         (!core::IsTerminal(view.state) && view.state != Job::CANCELLING);
+// Whether it may yet succeed.
+bool MaySucceed(const JobView& view) {
+  return !core::IsTerminal(view.state) && view.state != Job::CANCELLING;
 }
 
 absl::Status CheckSweep(const core::JobRecord& sweep, const Durable& durable,
@@ -63,10 +62,12 @@ absl::Status CheckSweep(const core::JobRecord& sweep, const Durable& durable,
     all[part] = durable.ScoresOf(part, rule.by);
   }
   size_t num_stopped = 0;
+  // Of those that have succeeded, or may, the last is not stopped.
   size_t num_standing = 0;
   for (const auto& [part, own] : all) {
     const JobView* view = durable.Find(part);
-    num_standing += view != nullptr && Stands(*view) ? 1 : 0;
+    if (view == nullptr) continue;
+    num_standing += MaySucceed(*view) || view->state == Job::SUCCEEDED ? 1 : 0;
   }
   for (const auto& [part, own] : all) {
     const JobView* view = durable.Find(part);
@@ -76,9 +77,7 @@ absl::Status CheckSweep(const core::JobRecord& sweep, const Durable& durable,
     const bool is_last =
         !own.empty() && own.rbegin()->first >= view->facts->demand().num_steps;
     const bool behind = !is_last && IsBehind(rule, own, all);
-    const bool goes_on =
-        !core::IsTerminal(view->state) && view->state != Job::CANCELLING;
-    if (behind && goes_on && num_standing > 1) {
+    if (behind && MaySucceed(*view) && num_standing > 1) {
       return absl::InternalError(
           absl::StrCat(part, " is behind the others and goes on"));
     }
