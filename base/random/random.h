@@ -29,8 +29,9 @@ PhiloxBlock Philox4x32(PhiloxBlock counter, std::array<uint32_t, 2> key);
 
 // Random access to one stream. Small, immutable, thread-safe, copied freely.
 // Names in use: "init/<parameter>", "data/<index>", "dropout/<step>",
-// "positions/<step>", "positions/evaluation", "order/<epoch>", "source/<name>",
-// "held_out", "slice/<sample>".
+// "input_noise/<step>", "input_noise/evaluation", "positions/<step>",
+// "positions/evaluation", "order/<epoch>", "source/<name>", "held_out",
+// "slice/<sample>".
 // Each draw below takes one block of 128 bits, that of its index;
 // so draws at different indices are independent, and draws of different kinds
 // at the same index are not. The Fill calls pack: they take ceil(count / 4)

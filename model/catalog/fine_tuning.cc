@@ -82,14 +82,15 @@ void ResolveFineTuning(std::string_view field, v1::Training* training,
 void CheckFineTuning(std::string_view field, const v1::Training& training,
                      const v1::Model& model, Violations* violations) {
   const auto& targets = training.lora().targets();
+  const bool is_gated = model.mlp() == "swiglu" || model.mlp() == "geglu";
   for (int i = 0; i < targets.size(); ++i) {
-    if (targets[i] != "gate_proj" || model.mlp() == "swiglu") continue;
+    if (targets[i] != "gate_proj" || is_gated) continue;
     violations->push_back(
         {absl::StrCat(FieldPath(field, "lora.targets"), "[", i, "]"),
          absl::StrCat("gate_proj is not in a model with mlp: ", model.mlp(),
                       "; leave it out")});
   }
-  if (model.tie_embeddings()) {
+  if (model.tie_embeddings() && !model.output_projection()) {
     const auto& parts = training.trainable();
     const auto head = std::find(parts.begin(), parts.end(), "head");
     if (head != parts.end()) {

@@ -7,6 +7,8 @@ namespace {
 
 namespace v1 = ::ordo::training::v1;
 
+constexpr double kDefaultInitStd = 0.02;
+
 // The sizes are in their ranges.
 void ResolveHeadWidth(std::string_view field, v1::Model* model,
                       Violations* violations) {
@@ -35,11 +37,34 @@ void ResolveHeadWidth(std::string_view field, v1::Model* model,
   }
 }
 
+// What has its default is taken out, so that a model that asks for nothing of
+// this is as before there was any.
+void ResolveVariant(std::string_view field, v1::Model* model,
+                    Violations* violations) {
+  ResolveRequest({"input_noise", 0, 10, 0}, field, model, violations);
+  if (!model->post_norm()) model->clear_post_norm();
+  if (!model->output_mlp()) model->clear_output_mlp();
+  if (!model->output_projection()) model->clear_output_projection();
+  ResolveChoice({"init", {"normal", "deepnorm"}}, field, model, violations);
+  if (model->init() == "normal") model->clear_init();
+  if (model->init() == "deepnorm" && model->init_std() != kDefaultInitStd) {
+    violations->push_back(
+        {FieldPath(field, "init_std"),
+         "has no effect with init: deepnorm; leave one of them out"});
+  }
+  if (model->post_norm() && model->parallel_residual()) {
+    violations->push_back(
+        {FieldPath(field, "post_norm"),
+         "a norm cannot follow a sum of two parts that each have their own; "
+         "leave out parallel_residual or post_norm"});
+  }
+}
+
 // The switches of a block.
 void ResolveBlock(std::string_view field, v1::Model* model,
                   Violations* violations) {
-  ResolveChoice({"mlp", {"swiglu", "gelu", "gelu_tanh", "relu"}}, field, model,
-                violations);
+  ResolveChoice({"mlp", {"swiglu", "geglu", "gelu", "gelu_tanh", "relu"}},
+                field, model, violations);
   const bool norm_valid = ResolveChoice({"norm", {"rmsnorm", "layernorm"}},
                                         field, model, violations);
   ResolveChoice({"attention_bias", {"none", "qkv", "all"}}, field, model,
@@ -113,11 +138,12 @@ void ResolveModel(std::string_view field, int task_vocabulary_size,
   ResolveNumbers({{"mlp_width", 1, 262144, mlp_width},
                   // Less than this is lost in fp32.
                   {"norm_epsilon", 1e-30, 1e-1, 1e-5},
-                  {"init_std", 1e-30, 1, 0.02},
+                  {"init_std", 1e-30, 1, kDefaultInitStd},
                   {"sliding_window", 0, 1e7, 0},
                   {"dropout", 0, 0.999999, 0}},
                  field, model, violations);
   ResolveBlock(field, model, violations);
+  ResolveVariant(field, model, violations);
 
   const int vocabulary_size =
       task_vocabulary_size > 0 ? task_vocabulary_size : kDefaultVocabularySize;

@@ -152,25 +152,43 @@ class ModelCounter {
     counter->State(n * 2 * keys);
   }
 
+  bool IsGated() const {
+    return model_.mlp() == "swiglu" || model_.mlp() == "geglu";
+  }
+
   // Operations of an activation on each value.
   int64_t ActivationFlops() const {
     if (model_.mlp() == "relu") return 1;
-    if (model_.mlp() == "gelu") return 5;
+    if (model_.mlp() == "gelu" || model_.mlp() == "geglu") return 5;
     // x / (1 + exp(-x)); the tanh approximation has a cube and a tanh.
     return model_.mlp() == "swiglu" ? 4 : 9;
+  }
+
+  // What stands between the matrices of an MLP.
+  void Activate(Counter* counter) const {
+    const int64_t values = options_.tokens * model_.mlp_width();
+    counter->Activation(values, ActivationFlops());
+    if (IsGated()) counter->Single(values);
   }
 
   void Mlp(Counter* counter) const {
     const int64_t n = options_.tokens, width = model_.width();
     const int64_t inner = model_.mlp_width();
-    const bool gated = model_.mlp() == "swiglu", bias = model_.mlp_bias();
+    const bool gated = IsGated(), bias = model_.mlp_bias();
     Norm(counter);
     if (gated) Linear({"gate_proj", width, inner, bias}, counter);
     Linear({"up_proj", width, inner, bias}, counter);
-    counter->Activation(n * inner, ActivationFlops());
-    if (gated) counter->Single(n * inner);
+    Activate(counter);
     Linear({"down_proj", inner, width, bias}, counter);
     counter->Single(n * width);
+  }
+
+  // It has no adapters; gate and up are one matrix here.
+  void OutputMlp(Counter* counter) const {
+    const int64_t width = model_.width(), inner = model_.mlp_width();
+    counter->Linear(width, IsGated() ? 2 * inner : inner, model_.mlp_bias());
+    Activate(counter);
+    counter->Linear(inner, width, model_.mlp_bias());
   }
 
   void Encoding(int layer, Counter* counter) const {
@@ -191,6 +209,9 @@ class ModelCounter {
     Counter counter("embedding", options_);
     counter.Parameters(int64_t{model_.vocabulary_size()} * model_.width());
     if (model_.embedding_norm()) Norm(&counter);
+    if (model_.input_noise() > 0) {
+      counter.Single(options_.tokens * model_.width());
+    }
     return counter.part();
   }
 
@@ -204,8 +225,12 @@ class ModelCounter {
 
   PartCost Head() const {
     Counter counter("head", options_);
-    const int64_t weights = int64_t{model_.width()} * model_.vocabulary_size();
-    Norm(&counter);
+    const int64_t width = model_.width();
+    const int64_t weights = width * model_.vocabulary_size();
+    if (model_.output_mlp()) OutputMlp(&counter);
+    // The last norm of a block takes its place.
+    if (!model_.post_norm() || model_.output_mlp()) Norm(&counter);
+    if (model_.output_projection()) counter.Linear(width, width, false);
     counter.Product(options_.tokens * weights);
     if (!model_.tie_embeddings()) counter.Parameters(weights);
     return counter.part();

@@ -40,10 +40,13 @@ struct ModelShape : catalog::ModelShape {
 // In front of the names of one layer's parameters: "model.layers.3.self_attn.".
 std::string LayerScope(int layer);
 
-// The step of training that a pass belongs to: what positions are drawn for.
+// The step of training that a pass belongs to: what positions, and noise, are
+// drawn for.
 struct TrainingStep {
   uint64_t seed = 0;
   int64_t step = 0;
+  // Number of the pass's first row in the global batch.
+  int64_t first_row = 0;
 };
 
 // Asks for position ids of T new tokens; on the host.

@@ -56,7 +56,16 @@ const Family* FindFamily(const std::string& model_type) {
   return nullptr;
 }
 
+std::string FieldOfNoFamily(const Model& model) {
+  if (model.mlp() == "geglu") return "mlp";
+  if (model.post_norm()) return "post_norm";
+  if (model.input_noise() > 0) return "input_noise";
+  if (model.output_mlp()) return "output_mlp";
+  return model.output_projection() ? "output_projection" : "";
+}
+
 const Family* FamilyOf(const Model& model, const Component& encoding) {
+  if (!FieldOfNoFamily(model).empty()) return nullptr;
   for (const Family& family : Families()) {
     if (family.write(model, encoding)) return &family;
   }

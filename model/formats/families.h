@@ -52,8 +52,8 @@ struct Family {
   // key that has no equivalent.
   absl::StatusOr<ForeignConfig> (*read)(
       const Json& json, const ordo::training::v1::Component* given);
-  // The keys for a resolved model; nothing where this kind does not compute the
-  // same from the same weights.
+  // The keys for a resolved model without a FieldOfNoFamily; nothing where this
+  // kind does not compute the same from the same weights.
   std::optional<Json> (*write)(const ordo::training::v1::Model& model,
                                const ordo::training::v1::Component& encoding);
   // Null: tensors have the names and layouts of Ordo.
@@ -65,6 +65,10 @@ const std::vector<Family>& Families();
 
 // Nullptr when it is not known.
 const Family* FindFamily(const std::string& model_type);
+
+// A field of a resolved model whose value no kind has, such as `post_norm`;
+// empty where there is none, which is not to say that one kind has them all.
+std::string FieldOfNoFamily(const ordo::training::v1::Model& model);
 
 // The first kind that computes what a resolved model does, or nullptr.
 const Family* FamilyOf(const ordo::training::v1::Model& model,

@@ -24,6 +24,7 @@ TrainSpec Architecture(const Model& model) {
   TrainSpec spec;
   *spec.mutable_model() = model;
   spec.mutable_model()->clear_preset();
+  spec.mutable_model()->clear_init();
   spec.mutable_model()->clear_init_std();
   spec.mutable_model()->clear_dropout();
   return spec;

@@ -229,7 +229,7 @@ std::vector<at::Tensor> Run::ComputeGradients(const Passes& passes) {
   for (size_t i = 0; i < passes.batches.size(); ++i) {
     const data::Batch& pass = passes.batches[i];
     transformer::ForwardOptions options;
-    options.training = {training.seed(), cursors_.step};
+    options.training = {training.seed(), cursors_.step, passes.first_rows[i]};
     options.shifted_sparse_group = training.shifted_sparse().group();
     options.kernel = training.kernel();
     options.kernels_taken = &attention_kernels_;

@@ -28,8 +28,10 @@ std::string PartOf(const std::string& name) {
   if (module == "lora_A" || module == "lora_B") return kAdapterPart;
   if (size == 3) {
     if (module == "embed_tokens") return "embeddings";
+    if (module == "output_projection") return "head";
     return IsNorm(module) ? "norms" : "encoding";
   }
+  if (size == 4 && words[1] == "output_mlp") return "mlp";
   if (words[1] != "layers") return "encoding";
   if (size == 5) return IsNorm(module) ? "norms" : "encoding";
   if (size != 6) return "encoding";

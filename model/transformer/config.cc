@@ -33,6 +33,7 @@ absl::Status Check(const ordo::training::v1::Model& model) {
 
 // `mlp` is one that the catalogue knows.
 Activation ActivationOf(const std::string& mlp) {
+  if (mlp == "geglu") return Activation::kGeglu;
   if (mlp == "gelu") return Activation::kGelu;
   if (mlp == "gelu_tanh") return Activation::kGeluTanh;
   return mlp == "relu" ? Activation::kRelu : Activation::kSwiglu;
@@ -65,6 +66,12 @@ absl::StatusOr<Config> MakeConfig(const ordo::training::v1::Model& model) {
   config.embedding_norm = model.embedding_norm();
   config.parallel_residual = model.parallel_residual();
   config.sliding_window = model.sliding_window();
+  config.post_norm = model.post_norm();
+  config.final_norm = !model.post_norm() || model.output_mlp();
+  config.input_noise = model.input_noise();
+  config.output_mlp = model.output_mlp();
+  config.output_projection = model.output_projection();
+  config.deepnorm = model.init() == "deepnorm";
   return config;
 }
 

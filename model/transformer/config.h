@@ -8,12 +8,17 @@ namespace ordo::model::transformer {
 
 // What stands between the matrices of an MLP.
 enum class Activation {
-  // Gated.
+  // Gated by SiLU, by exact GELU.
   kSwiglu,
+  kGeglu,
   kGelu,
   kGeluTanh,
   kRelu,
 };
+
+inline bool IsGated(Activation activation) {
+  return activation == Activation::kSwiglu || activation == Activation::kGeglu;
+}
 
 // The sizes and switches of a transformer; see training.v1.Model for what each
 // means.
@@ -43,6 +48,15 @@ struct Config {
   bool norm_bias = false;
   bool embedding_norm = false;
   bool parallel_residual = false;
+  // Norms follow the sums of a block.
+  bool post_norm = false;
+  // A norm before the head.
+  bool final_norm = true;
+  double input_noise = 0.0;
+  bool output_mlp = false;
+  bool output_projection = false;
+  // Initial matrices as of DeepNorm, instead of init_std.
+  bool deepnorm = false;
   // Number of tokens a token sees, itself included; 0: all.
   int sliding_window = 0;
 };

@@ -34,6 +34,9 @@ at::Tensor Mlp(const at::Tensor& x, const MlpWeights& weights,
     case Activation::kSwiglu:
       inner = kernels::torch::SwiGlu(Linear(x, weights.gate), inner);
       break;
+    case Activation::kGeglu:
+      inner = at::gelu(Linear(x, weights.gate)) * inner;
+      break;
     case Activation::kGelu:
       inner = at::gelu(inner);
       break;

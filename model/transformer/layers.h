@@ -43,16 +43,17 @@ struct LinearWeights {
 // x W^T + b, and scale (x A^T) B^T of an adapter.
 at::Tensor Linear(const at::Tensor& x, const LinearWeights& weights);
 
-// `gate` is defined for SwiGLU only.
+// `gate` is defined for gated ones only.
 struct MlpWeights {
   LinearWeights gate;
   LinearWeights up;
   LinearWeights down;
 };
 
-// down(silu(gate x) * up x) (Shazeer 2020, arXiv:2002.05202), or without gate
-// down(f(up x)), f the activation: GELU exact or in the tanh approximation
-// (Hendrycks and Gimpel 2016, arXiv:1606.08415), or ReLU.
+// down(silu(gate x) * up x), or with gelu in the place of silu (SwiGLU and
+// GEGLU of Shazeer 2020, arXiv:2002.05202), or without gate down(f(up x)), f
+// the activation: GELU exact or in the tanh approximation (Hendrycks and Gimpel
+// 2016, arXiv:1606.08415), or ReLU.
 at::Tensor Mlp(const at::Tensor& x, const MlpWeights& weights,
                Activation activation);
 

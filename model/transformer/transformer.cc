@@ -23,6 +23,7 @@
 #include "model/encodings/position_limit.h"
 #include "model/encodings/registry.h"
 #include "model/guard.h"
+#include "model/transformer/input_noise.h"
 #include "model/transformer/layers.h"
 #include "model/transformer/mixing.h"
 #include "model/transformer/sight.h"
@@ -120,22 +121,12 @@ at::Tensor FilledUp(const at::Tensor& x_N, int64_t block) {
 
 }  // namespace
 
-struct Transformer::Layer {
-  NormWeights attention_norm_C;
-  LinearWeights q;
-  LinearWeights k;
-  LinearWeights v;
-  LinearWeights o;
-  // Undefined without qk_norm.
-  NormWeights q_norm_D;
-  NormWeights k_norm_D;
-  NormWeights mlp_norm_C;
-  MlpWeights mlp;
-};
-
 // What all layers of one pass share.
 struct Transformer::Pass {
   const ForwardOptions& options;
+  // Numbers of the new tokens among the real ones of their rows, int64 [1,T] or
+  // [B,T] on the host.
+  at::Tensor counted;
   // What the encoding sees of it.
   encodings::Pass encoding;
   Mixing mixing;
@@ -165,19 +156,18 @@ absl::StatusOr<std::unique_ptr<Transformer>> Transformer::Create(
 }
 
 absl::Status Transformer::AddParameters() {
-  const int64_t vocabulary = config_.vocabulary_size, width = config_.width;
-  const parameters::Initial normal{config_.init_std};
-  embedding_VC_ =
-      parameters_.Add("model.embed_tokens.weight", {vocabulary, width}, normal);
-  if (config_.embedding_norm) embedding_norm_C_ = AddNorm("model.embed_norm");
+  const WeightMaker make(config_, &parameters_);
+  embedding_VC_ = make.Embedding("model.embed_tokens");
+  if (config_.embedding_norm) embedding_norm_C_ = make.Norm("model.embed_norm");
   for (int number = 0; number < config_.layers; ++number) {
-    layers_.push_back(AddLayer(number));
+    layers_.push_back(make.Layer(number));
   }
-  norm_C_ = AddNorm("model.norm");
-  head_VC_ =
-      config_.tie_embeddings
-          ? embedding_VC_
-          : parameters_.Add("lm_head.weight", {vocabulary, width}, normal);
+  if (config_.output_mlp) output_mlp_ = make.Mlp("model.output_mlp");
+  if (config_.final_norm) norm_C_ = make.Norm("model.norm");
+  if (config_.output_projection) {
+    output_projection_ = make.Projection("model.output_projection");
+  }
+  head_VC_ = config_.tie_embeddings ? embedding_VC_ : make.Head("lm_head");
   encodings::ModelShape shape;
   shape.layers = config_.layers;
   shape.width = config_.width;
@@ -195,60 +185,10 @@ absl::Status Transformer::AddParameters() {
   return absl::OkStatus();
 }
 
-NormWeights Transformer::AddNorm(const std::string& name) {
-  NormWeights norm;
-  norm.weight = parameters_.Add(name + ".weight", {config_.width}, {0.0, 1.0});
-  if (config_.norm_bias) {
-    norm.bias = parameters_.Add(name + ".bias", {config_.width}, {});
-  }
-  return norm;
-}
-
-LinearWeights Transformer::AddLinear(const std::string& name, int64_t out,
-                                     int64_t in, bool with_bias) {
-  LinearWeights linear;
-  linear.weight =
-      parameters_.Add(name + ".weight", {out, in}, {config_.init_std});
-  if (with_bias) linear.bias = parameters_.Add(name + ".bias", {out}, {});
-  return linear;
-}
-
-Transformer::Layer Transformer::AddLayer(int number) {
-  const std::string prefix = "model.layers." + std::to_string(number) + ".";
-  const std::string attention = prefix + "self_attn.", mlp = prefix + "mlp.";
-  const int64_t width = config_.width, inner = config_.mlp_width;
-  const int64_t head = config_.head_width;
-  const int64_t query_width = config_.heads * head;
-  const int64_t key_width = config_.key_value_heads * head;
-  const bool qkv_bias = config_.qkv_bias, mlp_bias = config_.mlp_bias;
-  const auto of_head = [&](const std::string& name) {
-    return NormWeights{
-        parameters_.Add(attention + name + ".weight", {head}, {0.0, 1.0}), {}};
-  };
-  Layer layer;
-  layer.attention_norm_C = AddNorm(prefix + "input_layernorm");
-  layer.q = AddLinear(attention + "q_proj", query_width, width, qkv_bias);
-  layer.k = AddLinear(attention + "k_proj", key_width, width, qkv_bias);
-  layer.v = AddLinear(attention + "v_proj", key_width, width, qkv_bias);
-  layer.o =
-      AddLinear(attention + "o_proj", width, query_width, config_.output_bias);
-  if (config_.qk_norm) {
-    layer.q_norm_D = of_head("q_norm");
-    layer.k_norm_D = of_head("k_norm");
-  }
-  layer.mlp_norm_C = AddNorm(prefix + "post_attention_layernorm");
-  if (config_.activation == Activation::kSwiglu) {
-    layer.mlp.gate = AddLinear(mlp + "gate_proj", inner, width, mlp_bias);
-  }
-  layer.mlp.up = AddLinear(mlp + "up_proj", inner, width, mlp_bias);
-  layer.mlp.down = AddLinear(mlp + "down_proj", width, inner, mlp_bias);
-  return layer;
-}
-
 void Transformer::AddAdapters(const ordo::training::v1::Lora& lora) {
   for (int number = 0; number < config_.layers; ++number) {
     const std::string prefix = "model.layers." + std::to_string(number) + ".";
-    Layer& layer = layers_[number];
+    LayerWeights& layer = layers_[number];
     const std::map<std::string, std::pair<std::string, LinearWeights*>> all = {
         {"q_proj", {"self_attn.", &layer.q}},
         {"k_proj", {"self_attn.", &layer.k}},
@@ -270,22 +210,26 @@ at::Tensor Transformer::Norm(const at::Tensor& x,
                           : LayerNorm(x, weights, config_.norm_epsilon);
 }
 
-at::Tensor Transformer::Positions(const at::Tensor& tokens,
-                                  const at::Tensor& real,
+at::Tensor Transformer::Before(const at::Tensor& x,
+                               const NormWeights& weights) const {
+  return config_.post_norm ? x : Norm(x, weights);
+}
+
+at::Tensor Transformer::After(const at::Tensor& sum,
+                              const NormWeights& weights) const {
+  return config_.post_norm ? Norm(sum, weights) : sum;
+}
+
+at::Tensor Transformer::Positions(const at::Tensor& counted,
                                   const ForwardOptions& options) const {
-  const int64_t length = tokens.size(1);
-  const int64_t past = options.cache == nullptr ? 0 : options.cache->length;
   if (options.positions.has_value()) return *options.positions;
   encodings::PositionsInput input;
-  input.counted =
-      real.defined()
-          ? (real.cumsum(1) - 1).clamp_min(0).narrow(1, past, length)
-          : at::arange(past, past + length, tokens.options()).unsqueeze(0);
-  input.num_before = past;
+  input.counted = counted;
+  input.num_before = options.cache == nullptr ? 0 : options.cache->length;
   input.training = options.training;
   input.final_length = options.final_length;
   if (options.cache == nullptr && input.final_length == 0) {
-    input.final_length = length;
+    input.final_length = counted.size(1);
   }
   return encoder_->Positions(input);
 }
@@ -302,7 +246,11 @@ Transformer::Pass Transformer::StartPass(const at::Tensor& tokens,
                    options.first_seen->sizes() == tokens.sizes()),
               "first_seen is of tokens of a causal model without a cache");
   const at::Tensor real = RealTokens(tokens, options);
-  const at::Tensor positions = Positions(tokens, real, options);
+  const at::Tensor counted =
+      real.defined()
+          ? (real.cumsum(1) - 1).clamp_min(0).narrow(1, past, length)
+          : at::arange(past, past + length, tokens.options()).unsqueeze(0);
+  const at::Tensor positions = Positions(counted, options);
   TORCH_CHECK(positions.dim() == 2 && positions.size(1) == length &&
                   (positions.size(0) == 1 || positions.size(0) == rows),
               "positions have the shape ", positions.sizes(), ", tokens have ",
@@ -356,6 +304,7 @@ Transformer::Pass Transformer::StartPass(const at::Tensor& tokens,
   encoding.real_BS = sight->real();
   encoding.seen_BS = Sight(sight_options, real, tokens.options()).Seen();
   return {options,
+          counted,
           std::move(encoding),
           {encoder_, of_encoding_, sight, sight->First(),
            sight_options.segments.length > 0, options.kernel,
@@ -365,8 +314,8 @@ Transformer::Pass Transformer::StartPass(const at::Tensor& tokens,
 // Fills in what of `input` comes from x_BTC; queries only where it has none.
 encodings::LayerInput Transformer::Project(encodings::LayerInput input,
                                            const at::Tensor& x_BTC) const {
-  const Layer& layer = layers_[input.layer];
-  input.hidden_BTC = Norm(x_BTC, layer.attention_norm_C);
+  const LayerWeights& layer = layers_[input.layer];
+  input.hidden_BTC = Before(x_BTC, layer.attention_norm_C);
   const auto project = [&](const LinearWeights& weights) {
     return Linear(input.hidden_BTC, weights)
         .unflatten(-1, {-1, config_.head_width})
@@ -430,17 +379,18 @@ at::Tensor Transformer::SelfAttention(int number, const at::Tensor& x_BTC,
 
 at::Tensor Transformer::Block(int number, const at::Tensor& x_BTC,
                               const Pass& pass, Carried* carried) const {
-  const Layer& layer = layers_[number];
+  const LayerWeights& layer = layers_[number];
   const auto drop = [&](int place, const at::Tensor& x) {
     return ApplyDropout(pass.options.dropout, config_.dropout, place, x);
   };
   const at::Tensor attended = SelfAttention(number, x_BTC, pass, carried);
-  const at::Tensor middle = x_BTC + drop(AttentionPlace(number), attended);
+  const at::Tensor middle = After(
+      x_BTC + drop(AttentionPlace(number), attended), layer.attention_norm_C);
   const at::Tensor& mlp_input = config_.parallel_residual ? x_BTC : middle;
   const at::Tensor mlp =
-      Mlp(Norm(mlp_input, layer.mlp_norm_C), layer.mlp, config_.activation);
+      Mlp(Before(mlp_input, layer.mlp_norm_C), layer.mlp, config_.activation);
   encoder_->AfterMlp(number, mlp, carried);
-  return middle + drop(MlpPlace(number), mlp);
+  return After(middle + drop(MlpPlace(number), mlp), layer.mlp_norm_C);
 }
 
 at::Tensor Transformer::Hidden(const at::Tensor& tokens,
@@ -452,12 +402,20 @@ at::Tensor Transformer::Hidden(const at::Tensor& tokens,
   at::Tensor x_BTC = at::embedding(embedding_VC_, new_BT);
   if (config_.embedding_norm) x_BTC = Norm(x_BTC, embedding_norm_C_);
   x_BTC = encoder_->Embed(x_BTC, pass.encoding);
+  if (config_.input_noise > 0) {
+    x_BTC = AddInputNoise(config_.input_noise, pass.counted, options.training,
+                          x_BTC);
+  }
   x_BTC = ApplyDropout(options.dropout, config_.dropout, /*place=*/0, x_BTC);
   Carried carried = encoder_->Start(x_BTC, pass.encoding);
   for (int number = 0; number < config_.layers; ++number) {
     x_BTC = Block(number, x_BTC, pass, &carried);
   }
-  return Norm(x_BTC, norm_C_);
+  if (config_.output_mlp) {
+    x_BTC = Mlp(x_BTC, output_mlp_, config_.activation);
+  }
+  if (config_.final_norm) x_BTC = Norm(x_BTC, norm_C_);
+  return config_.output_projection ? Linear(x_BTC, output_projection_) : x_BTC;
 }
 
 at::Tensor Transformer::Forward(const at::Tensor& tokens,

@@ -20,12 +20,13 @@
 #include "model/transformer/dropout.h"
 #include "model/transformer/layers.h"
 #include "model/transformer/mixing.h"
+#include "model/transformer/weights.h"
 #include "proto/ordo/training/v1/component.pb.h"
 #include "proto/ordo/training/v1/spec.pb.h"
 
-// A pre-norm decoder-only transformer (Llama's block: RMSNorm, rotary-style
-// hooks, gated MLP, no biases; training.v1.Model says what may differ) under
-// any positional encoding.
+// A decoder-only transformer (Llama's block: RMSNorm before each part,
+// rotary-style hooks, gated MLP, no biases; training.v1.Model says what may
+// differ) under any positional encoding.
 //
 // Parameters have Hugging Face's Llama names and shapes ([out, in]):
 //   model.embed_tokens.weight                          [V,C]
@@ -34,13 +35,17 @@
 //   model.layers.N.self_attn.o_proj.weight             [C,H*D]
 //   model.layers.N.self_attn.{k,v}_proj.weight         [G*D,C]
 //   model.layers.N.self_attn.{q,k}_norm.weight         [D]    with qk_norm
-//   model.layers.N.mlp.{gate,up}_proj.weight           [M,C]  gate with swiglu
+//   model.layers.N.mlp.{gate,up}_proj.weight           [M,C]  gate where gated
 //   model.layers.N.mlp.down_proj.weight                [C,M]
 //   model.layers.N.{input,post_attention}_layernorm.weight [C]
-//   model.norm.weight                                  [C]
+//   model.output_mlp.{gate,up,down}_proj.weight        as mlp's, output_mlp
+//   model.norm.weight                                  [C]    (*)
+//   model.output_projection.weight                     [C,C]  output_projection
 //   lm_head.weight                                     [V,C]  unless tied
 // the biases, as `bias` in the place of `weight`, and those of the encoding,
-// such as model.layers.N.self_attn.tape.mix.weight.
+// such as model.layers.N.self_attn.tape.mix.weight. With post_norm the first
+// norm of a layer follows attention's sum, the second the MLP's, and (*) is
+// there with output_mlp only.
 
 namespace ordo::model::transformer {
 
@@ -65,8 +70,8 @@ struct ForwardOptions {
   Cache* cache = nullptr;
   // Left out: no dropout, whatever Model.dropout says.
   std::optional<Dropout> dropout;
-  // The step that the pass belongs to, for encodings that draw positions in
-  // training. Left out: as in evaluation.
+  // The step that the pass belongs to, for input_noise and encodings that draw
+  // positions in training. Left out: as in evaluation.
   std::optional<encodings::TrainingStep> training;
   // Tokens of a group of shifted sparse attention (training.v1.ShiftedSparse);
   // 0: every token sees all. Not with a cache.
@@ -168,7 +173,6 @@ class Transformer {
   int64_t CachedLength() const { return encoder_->CachedLength(); }
 
  private:
-  struct Layer;
   struct Pass;
 
   Transformer(const ordo::training::v1::Model& model,
@@ -177,13 +181,13 @@ class Transformer {
               const parameters::ParameterOptions& options);
 
   absl::Status AddParameters();
-  Layer AddLayer(int number);
-  NormWeights AddNorm(const std::string& name);
-  LinearWeights AddLinear(const std::string& name, int64_t out, int64_t in,
-                          bool with_bias);
   at::Tensor Norm(const at::Tensor& x, const NormWeights& weights) const;
+  // What attention or the MLP reads of x, and the sum with what it gives, each
+  // normalised where the model has it so.
+  at::Tensor Before(const at::Tensor& x, const NormWeights& weights) const;
+  at::Tensor After(const at::Tensor& sum, const NormWeights& weights) const;
   Pass StartPass(const at::Tensor& tokens, const ForwardOptions& options) const;
-  at::Tensor Positions(const at::Tensor& tokens, const at::Tensor& real,
+  at::Tensor Positions(const at::Tensor& counted,
                        const ForwardOptions& options) const;
   encodings::LayerInput Project(encodings::LayerInput input,
                                 const at::Tensor& x_BTC) const;
@@ -211,10 +215,13 @@ class Transformer {
   at::Tensor embedding_VC_;
   // Undefined without embedding_norm.
   NormWeights embedding_norm_C_;
-  std::vector<Layer> layers_;
+  std::vector<LayerWeights> layers_;
   // Of matrices in `layers_`, which stay where they are.
   Adapters adapters_;
+  // Undefined without output_mlp, a final norm, output_projection.
+  MlpWeights output_mlp_;
   NormWeights norm_C_;
+  LinearWeights output_projection_;
   at::Tensor head_VC_;
 };
 

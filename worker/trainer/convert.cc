@@ -73,6 +73,15 @@ absl::Status Convert(base::Filesystem& files, const ConvertOptions& options) {
                  model::training::ParametersOf(*loaded->transformer));
   }
   if (family == nullptr) {
+    const std::string field = model::formats::FieldOfNoFamily(config.model);
+    if (!field.empty()) {
+      return base::InvalidField(
+          "--checkpoint",
+          absl::StrCat("no kind of model of Hugging Face's has the model.",
+                       field, " of ", options.checkpoint,
+                       "; train one without it, or use the checkpoint as it "
+                       "is, in Ordo's form"));
+    }
     return base::InvalidField(
         "--checkpoint",
         absl::StrCat("no kind of model of Hugging Face's computes what ",
