@@ -1,5 +1,7 @@
 #include "model/catalog/resolve_model.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 
 namespace ordo::model::catalog {
@@ -35,6 +37,25 @@ void ResolveHeadWidth(std::string_view field, v1::Model* model,
   } else {
     model->set_head_width(width / heads);
   }
+}
+
+// The code of the origin of TAPE's addition (McLeish et al. 2024,
+// arXiv:2405.17399), whose state begins as noise that the embeddings are added
+// to, and whose blocks come around once.
+v1::Model AdditionFields() {
+  v1::Model model;
+  model.set_preset("base");
+  model.set_mlp("geglu");
+  model.set_norm("layernorm");
+  model.set_norm_epsilon(1e-12);
+  model.set_norm_bias(true);
+  model.set_embedding_norm(true);
+  model.set_post_norm(true);
+  model.set_input_noise(0.02);
+  model.set_output_mlp(true);
+  model.set_output_projection(true);
+  model.set_init("deepnorm");
+  return model;
 }
 
 // What has its default is taken out, so that a model that asks for nothing of
@@ -89,7 +110,10 @@ const std::vector<Preset>& Presets() {
   static const auto* const presets = new std::vector<Preset>{
       {"tiny", 4, 128, 4, 0, "for a laptop: minutes on two CPU cores"},
       {"small", 12, 768, 12, 3072, "the 155 M model of the TAPE paper"},
-      {"base", 16, 1024, 16, 2048, "the addition model of the TAPE paper"},
+      {"base", 16, 1024, 16, 2048,
+       "sizes of the addition model of the TAPE paper"},
+      {"addition", 16, 1024, 16, 1024, "the addition model of the TAPE paper",
+       AdditionFields()},
   };
   return *presets;
 }
@@ -114,6 +138,12 @@ void ResolveModel(std::string_view field, int task_vocabulary_size,
   ResolveChoice(choice, field, model, violations);
   for (const Preset& known : Presets()) {
     if (known.name == model->preset()) preset = &known;
+  }
+  if (!preset->fields.preset().empty()) {
+    v1::Model whole = preset->fields;
+    model->clear_preset();
+    whole.MergeFrom(*model);
+    *model = std::move(whole);
   }
 
   const bool sizes_valid = ResolveNumbers({{"layers", 1, 256, preset->layers},

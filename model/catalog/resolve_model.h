@@ -16,7 +16,7 @@ namespace ordo::model::catalog {
 // Vocabulary of a model whose task does not say (SentencePiece of Llama).
 inline constexpr int kDefaultVocabularySize = 32000;
 
-// Sizes that a name stands for.
+// What a name stands for: sizes, and maybe more.
 struct Preset {
   std::string name;
   int layers;
@@ -26,6 +26,9 @@ struct Preset {
   int mlp_width;
   // For people.
   std::string text;
+  // Other fields, of which `preset` is the name that a resolved model has in
+  // the place of this one's.
+  ordo::training::v1::Model fields = {};
 };
 
 // All presets; the first is the default.
