@@ -112,6 +112,11 @@ TEST(FineTuningTest, WhatTheModelDoesNotHaveIsRefused) {
                   HasSubstr("training.trainable[0]: the head is"),
                   HasSubstr("training.shifted_sparse: is for causal"),
                   HasSubstr("training.shifted_sparse: needs an even number")));
+  other = Llama();
+  other.set_mlp("geglu");
+  other.set_tie_embeddings(true);
+  other.set_output_projection(true);
+  EXPECT_THAT(DoesNotFit(training, other), IsEmpty());
 }
 
 }  // namespace

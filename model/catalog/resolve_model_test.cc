@@ -39,6 +39,68 @@ TEST(ResolveModelTest, PresetsAreThoseOfThePaper) {
   EXPECT_EQ(base.vocabulary_size(), 19);
 }
 
+TEST(ResolveModelTest, TheAdditionModelIsItsFields) {
+  v1::Model model;
+  Violations violations;
+  model.set_preset("addition");
+  model.set_init("normal");
+  model.set_output_projection(false);
+  model.set_embedding_norm(false);
+  ResolveModel("model", 19, &model, &violations);
+  EXPECT_THAT(violations, IsEmpty());
+  EXPECT_EQ(model.preset(), "base");
+  EXPECT_EQ(model.layers(), 16);
+  EXPECT_EQ(model.width(), 1024);
+  EXPECT_EQ(model.heads(), 16);
+  EXPECT_EQ(model.mlp_width(), 1024);
+  EXPECT_EQ(model.mlp(), "geglu");
+  EXPECT_EQ(model.norm(), "layernorm");
+  EXPECT_EQ(model.norm_epsilon(), 1e-12);
+  EXPECT_TRUE(model.norm_bias());
+  EXPECT_TRUE(model.post_norm());
+  EXPECT_EQ(model.input_noise(), 0.02);
+  EXPECT_TRUE(model.output_mlp());
+  // What is said overrides.
+  EXPECT_EQ(model.init(), "");
+  EXPECT_FALSE(model.has_output_projection());
+  EXPECT_FALSE(model.embedding_norm());
+  // Once more it stays as it is.
+  const std::string once = model.ShortDebugString();
+  ResolveModel("model", 19, &model, &violations);
+  EXPECT_THAT(violations, IsEmpty());
+  EXPECT_EQ(model.ShortDebugString(), once);
+}
+
+TEST(ResolveModelTest, DefaultsOfWhatSurroundsTheBlocksAreLeftOut) {
+  v1::TrainSpec spec = Minimal();
+  const auto plain = ResolveTrainSpec(spec);
+  ORDO_ASSERT_OK(plain);
+  spec.mutable_model()->set_post_norm(false);
+  spec.mutable_model()->set_input_noise(0);
+  spec.mutable_model()->set_output_mlp(false);
+  spec.mutable_model()->set_output_projection(false);
+  spec.mutable_model()->set_init("normal");
+  const auto said = ResolveTrainSpec(spec);
+  ORDO_ASSERT_OK(said);
+  EXPECT_EQ(said->ShortDebugString(), plain->ShortDebugString());
+}
+
+TEST(ResolveModelTest, WhatDoesNotGoTogetherIsRefused) {
+  EXPECT_THAT(FieldsOf([](v1::TrainSpec* spec) {
+                spec->mutable_model()->set_post_norm(true);
+                spec->mutable_model()->set_parallel_residual(true);
+                spec->mutable_model()->set_input_noise(-0.1);
+                spec->mutable_model()->set_init("xavier");
+              }),
+              ::testing::UnorderedElementsAre(
+                  "model.post_norm", "model.input_noise", "model.init"));
+  EXPECT_THAT(MessageOf([](v1::TrainSpec* spec) {
+                spec->mutable_model()->set_init("deepnorm");
+                spec->mutable_model()->set_init_std(0.1);
+              }),
+              HasSubstr("model.init_std: has no effect with init: deepnorm"));
+}
+
 TEST(ResolveModelTest, HeadsMayHaveAWidthOfTheirOwn) {
   v1::TrainSpec spec = Minimal();
   spec.mutable_model()->set_width(100);

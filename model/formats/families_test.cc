@@ -118,6 +118,26 @@ TEST(FamiliesTest, AModelThatNoKindComputesHasNone) {
   }));
 }
 
+TEST(FamiliesTest, WhatNoKindKnowsIsNamed) {
+  const std::pair<const char*, std::function<void(Model*)>> changes[] = {
+      {"mlp", [](Model* model) { model->set_mlp("geglu"); }},
+      {"post_norm", [](Model* model) { model->set_post_norm(true); }},
+      {"input_noise", [](Model* model) { model->set_input_noise(0.1); }},
+      {"output_mlp", [](Model* model) { model->set_output_mlp(true); }},
+      {"output_projection",
+       [](Model* model) { model->set_output_projection(true); }}};
+  for (const auto& [field, change] : changes) {
+    for (const Family& family : Families()) {
+      Resolved example = Example(family.model_type);
+      EXPECT_EQ(FieldOfNoFamily(example.model), "");
+      change(&example.model);
+      EXPECT_EQ(FieldOfNoFamily(example.model), field);
+      EXPECT_EQ(FamilyOf(example.model, example.encoding), nullptr)
+          << family.model_type << " " << field;
+    }
+  }
+}
+
 TEST(FamiliesTest, KindsAreFoundByTheirNames) {
   for (const Family& family : Families()) {
     EXPECT_EQ(FindFamily(family.model_type), &family);

@@ -154,6 +154,17 @@ TEST_F(BaseWeightsTest, AnotherArchitectureIsRefusedAndNothingTaken) {
   EXPECT_EQ(StateDigest(before), StateDigest(other->State()));
 }
 
+TEST_F(BaseWeightsTest, HowWeightsStartIsNoArchitecture) {
+  const auto first = Trained(TinySpec("rope"));
+  TrainSpec spec = TinySpec("rope");
+  spec.mutable_model()->set_init("deepnorm");
+  const auto second = MakeRun(spec);
+  LoadedModel base = Load("2-1");
+  ORDO_ASSERT_OK(TakeWeights(&base, second->model()));
+  EXPECT_TRUE(SameBits(Logits(second->model(), tokens_),
+                       Logits(first->model(), tokens_)));
+}
+
 TEST_F(BaseWeightsTest, AnotherShapeOfTheEncodingIsRefused) {
   Trained(TinySpec("tape"));
   TrainSpec spec = TinySpec("tape");

@@ -49,6 +49,20 @@ TEST(ModelConfig, GivesBackTheModel) {
   }
 }
 
+// The default model of Ordo is a Llama; this is none.
+TEST(ModelConfig, GivesBackWhatNoOtherProgramHas) {
+  ModelConfig config = ConfigOf("rope");
+  config.model.set_mlp("geglu");
+  config.model.set_post_norm(true);
+  config.model.set_input_noise(0.02);
+  config.model.set_output_mlp(true);
+  config.model.set_output_projection(true);
+  config.model.set_init("deepnorm");
+  ExpectGivenBack(config);
+  EXPECT_EQ(nlohmann::json::parse(WriteModelConfig(config))["model_type"],
+            "ordo");
+}
+
 TEST(ModelConfig, GivesBackEveryParameterOfTheEncoding) {
   ModelConfig rope = ConfigOf("rope");
   auto& params = *rope.encoding.mutable_params();

@@ -37,6 +37,8 @@ Model FullModel() {
   model.set_mlp_bias(true);
   model.set_qk_norm(true);
   model.set_embedding_norm(true);
+  model.set_output_mlp(true);
+  model.set_output_projection(true);
   return model;
 }
 
@@ -59,6 +61,12 @@ TEST(PartOf, WhatAnEncodingAddsIsTheEncodings) {
           << example.label << ": " << name;
     }
   }
+}
+
+TEST(PartOf, WhatStandsBeforeTheHeadIsOfTheMlpAndOfTheHead) {
+  EXPECT_EQ(PartOf("model.output_mlp.up_proj.weight"), "mlp");
+  EXPECT_EQ(PartOf("model.output_mlp.down_proj.bias"), "mlp");
+  EXPECT_EQ(PartOf("model.output_projection.weight"), "head");
 }
 
 TEST(PartOf, AdaptersAreTheirOwn) {

@@ -58,6 +58,32 @@ TEST(ConfigTest, AResolvedModelIsTakenOver) {
   EXPECT_EQ(config.dropout, 0.25);
 }
 
+TEST(ConfigTest, WhatSurroundsTheBlocksIsTakenOver) {
+  ordo::training::v1::Model model = Resolved();
+  ORDO_ASSERT_OK_AND_ASSIGN(const Config plain, MakeConfig(model));
+  EXPECT_FALSE(plain.post_norm || plain.output_mlp || plain.output_projection);
+  EXPECT_TRUE(plain.final_norm);
+  EXPECT_EQ(plain.input_noise, 0);
+  EXPECT_FALSE(plain.deepnorm);
+  model.set_parallel_residual(false);
+  model.set_post_norm(true);
+  model.set_input_noise(0.5);
+  model.set_output_projection(true);
+  model.set_init("deepnorm");
+  model.set_init_std(0.02);
+  ORDO_ASSERT_OK_AND_ASSIGN(Config config, MakeConfig(model));
+  EXPECT_TRUE(config.post_norm);
+  EXPECT_FALSE(config.final_norm);
+  EXPECT_EQ(config.input_noise, 0.5);
+  EXPECT_FALSE(config.output_mlp);
+  EXPECT_TRUE(config.output_projection);
+  EXPECT_TRUE(config.deepnorm);
+  model.set_output_mlp(true);
+  ORDO_ASSERT_OK_AND_ASSIGN(config, MakeConfig(model));
+  EXPECT_TRUE(config.output_mlp);
+  EXPECT_TRUE(config.final_norm);
+}
+
 TEST(ConfigTest, AnUnresolvedModelNamesAllThatIsMissing) {
   EXPECT_THAT(MakeConfig({}),
               StatusIs(absl::StatusCode::kInvalidArgument,
@@ -94,6 +120,7 @@ TEST(ConfigTest, RangesAreTheCatalogues) {
 TEST(ConfigTest, EveryActivationIsTakenOver) {
   const std::pair<const char*, Activation> activations[] = {
       {"swiglu", Activation::kSwiglu},
+      {"geglu", Activation::kGeglu},
       {"gelu", Activation::kGelu},
       {"gelu_tanh", Activation::kGeluTanh},
       {"relu", Activation::kRelu}};

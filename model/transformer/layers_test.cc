@@ -57,6 +57,18 @@ TEST(LayersTest, TheGatedMlpMultipliesBySilu) {
       1e-14);
 }
 
+TEST(LayersTest, TheMlpMayBeGatedByGelu) {
+  MlpWeights weights;
+  weights.gate.weight = Doubles({1, 1}, {2});
+  weights.up.weight = Doubles({1, 1}, {3});
+  weights.down.weight = Doubles({1, 1}, {5});
+  const double gelu = 1.0 + std::erf(2.0 / std::sqrt(2.0));
+  EXPECT_LT(
+      MaxDifference(Mlp(Doubles({1, 1}, {1}), weights, Activation::kGeglu),
+                    Doubles({1, 1}, {5 * gelu * 3})),
+      1e-13);
+}
+
 TEST(LayersTest, WithoutGateTheMlpAppliesItsActivation) {
   MlpWeights weights;
   weights.up.weight = Doubles({1, 1}, {1});
@@ -98,14 +110,17 @@ TEST(LayersTest, GradientsAreRight) {
   EXPECT_LT(GradientError(norm, {Normals({2, 4}, "x"), Normals({4}, "w"),
                                  Normals({2, 4}, "g")}),
             1e-7);
-  const auto mlp = [](const std::vector<at::Tensor>& in) {
-    const MlpWeights weights = {{in[1], {}}, {in[2], {}}, {in[3], {}}};
-    return (Mlp(in[0], weights, Activation::kSwiglu) * in[4]).sum();
-  };
-  EXPECT_LT(GradientError(mlp, {Normals({2, 4}, "x"), Normals({3, 4}, "g"),
-                                Normals({3, 4}, "u"), Normals({4, 3}, "d"),
-                                Normals({2, 4}, "r")}),
-            1e-7);
+  for (const Activation activation :
+       {Activation::kSwiglu, Activation::kGeglu}) {
+    const auto mlp = [&](const std::vector<at::Tensor>& in) {
+      const MlpWeights weights = {{in[1], {}}, {in[2], {}}, {in[3], {}}};
+      return (Mlp(in[0], weights, activation) * in[4]).sum();
+    };
+    EXPECT_LT(GradientError(mlp, {Normals({2, 4}, "x"), Normals({3, 4}, "g"),
+                                  Normals({3, 4}, "u"), Normals({4, 3}, "d"),
+                                  Normals({2, 4}, "r")}),
+              1e-7);
+  }
 }
 
 }  // namespace

@@ -71,6 +71,16 @@ TEST_F(ConvertTest, WhatHasNoEquivalentIsRefused) {
   EXPECT_THAT(std::string(status.message()), ::testing::HasSubstr("tape"));
 }
 
+TEST_F(ConvertTest, AFieldThatNoKindHasIsNamed) {
+  TrainSpec spec = model::training::testing::TinySpec("rope");
+  spec.mutable_model()->set_post_norm(true);
+  const absl::Status status =
+      Convert(files_, {Save(spec), folder_.Path("out")});
+  EXPECT_EQ(ExitCodeOf(status), ordo::training::v1::BAD_SPEC);
+  EXPECT_THAT(std::string(status.message()),
+              ::testing::HasSubstr("has the model.post_norm of"));
+}
+
 // As a checkpoint whose files do not say its encoding.
 TEST_F(ConvertTest, AGivenEncodingWithoutAnEquivalentIsWrittenAsOrdosOwn) {
   const std::string checkpoint =
