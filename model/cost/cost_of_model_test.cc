@@ -126,7 +126,18 @@ TEST(CostOfModelTest, EveryOptionOfTheModelHasItsParameters) {
         model->set_norm_bias(true);
         model->set_embedding_norm(true);
       }),
-      with([](Model* model) { model->set_parallel_residual(true); })};
+      with([](Model* model) { model->set_parallel_residual(true); }),
+      with([](Model* model) { model->set_mlp("geglu"); }),
+      with([](Model* model) { model->set_post_norm(true); }),
+      with([](Model* model) { model->set_input_noise(0.1); }),
+      with([](Model* model) { model->set_output_mlp(true); }),
+      with([](Model* model) {
+        model->set_post_norm(true);
+        model->set_output_mlp(true);
+        model->set_mlp("relu");
+        model->set_mlp_bias(true);
+      }),
+      with([](Model* model) { model->set_output_projection(true); })};
   for (const Model& model : models) {
     const Component encoding = Resolved(model, testing::Encoding("rope"));
     EXPECT_EQ(CountCost({model, encoding}, {}).whole.parameters,
@@ -135,8 +146,23 @@ TEST(CostOfModelTest, EveryOptionOfTheModelHasItsParameters) {
   }
 }
 
+// As the code of its origin has it: 16 blocks of 7 matrices of 1024 x 1024 and
+// two norms, and what is around them.
+TEST(CostOfModelTest, TheAdditionModelHasTheParametersOfItsOrigin) {
+  Model model;
+  model.set_preset("addition");
+  catalog::Violations violations;
+  catalog::ResolveModel("model", 19, &model, &violations);
+  ASSERT_THAT(violations, IsEmpty());
+  const Component encoding = Resolved(model, testing::Encoding("rope"));
+  EXPECT_EQ(CountCost({model, encoding}, {}).whole.parameters, 121743360);
+  EXPECT_EQ(NumValues(*OnMeta(model, encoding)), 121743360);
+}
+
 TEST(CostOfModelTest, AdaptersAreCounted) {
-  const Model model = testing::SmallModel();
+  Model model = testing::SmallModel();
+  // Which has none.
+  model.set_output_mlp(true);
   const Component encoding = Resolved(model, testing::Encoding("rope"));
   ordo::training::v1::Training training;
   training.mutable_lora()->set_rank(3);

@@ -78,6 +78,29 @@ TEST_P(Table3, HasThePrintedDigits) {
   EXPECT_STREQ(printed, GetParam().printed);
 }
 
+TEST(CostTest, WhatStandsAroundTheBlocksIsCounted) {
+  const int64_t n = 1024, width = 768, inner = 3072;
+  const PartCost plain =
+      Whole(Resolved("{preset: small, mlp: geglu}", "{name: rope}"), {});
+  const PartCost more =
+      Whole(Resolved("{preset: small, mlp: geglu, output_mlp: true, "
+                     "output_projection: true, input_noise: 0.02}",
+                     "{name: rope}"),
+            {});
+  const int64_t macs = n * (3 * width * inner + width * width);
+  EXPECT_EQ(more.macs - plain.macs, macs);
+  // GELU has 5 operations, the gate one; the noise is added.
+  EXPECT_EQ(more.flops - plain.flops, 2 * macs + 6 * n * inner + n * width);
+  EXPECT_EQ(more.state_bytes, plain.state_bytes);
+  // The last block's norm takes the place of the head's: of 4 operations a
+  // value.
+  const PartCost after = Whole(
+      Resolved("{preset: small, mlp: geglu, post_norm: true}", "{name: rope}"),
+      {});
+  EXPECT_EQ(plain.flops - after.flops, 4 * n * width);
+  EXPECT_EQ(plain.parameters - after.parameters, width);
+}
+
 TEST(CostTest, CanonicalTapeLeavesTheLastLayerAlone) {
   const Spec spec = Resolved("{preset: small}", "{name: tape}");
   const Spec rope = Resolved("{preset: small}", "{name: rope}");

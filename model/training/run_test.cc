@@ -293,6 +293,31 @@ TEST_P(SplitBatches, GiveTheGradientsOfTheWholeWithinTheBound) {
   }
 }
 
+// Noise at the input that a row takes along, on all that surrounds the blocks.
+TEST(Run, NoiseIsThatOfTheStepAndTheRow) {
+  TrainSpec spec = TinySpec("rope");
+  auto* model = spec.mutable_model();
+  model->set_mlp("geglu");
+  model->set_post_norm(true);
+  model->set_input_noise(0.5);
+  model->set_output_mlp(true);
+  model->set_output_projection(true);
+  model->set_init("deepnorm");
+  const auto undisturbed = MakeRun(spec);
+  StepTo(undisturbed.get(), 4);
+  const Snapshot stop = Copy(undisturbed->State());
+  StepTo(undisturbed.get(), 8);
+  const auto resumed = MakeRun(spec);
+  ORDO_ASSERT_OK(resumed->Load(stop));
+  StepTo(resumed.get(), 8);
+  EXPECT_EQ(StateDigest(resumed->State()), StateDigest(undisturbed->State()));
+  const double whole = Losses(spec, 1)[0];
+  for (const int micro_batch_size : {4, 1}) {
+    spec.mutable_training()->set_micro_batch_size(micro_batch_size);
+    EXPECT_NEAR(Losses(spec, 1)[0], whole, 1e-5) << micro_batch_size;
+  }
+}
+
 // Rows of up to 12 tokens, each of another length, whose outputs are read in
 // place by a model that sees all of a row.
 TrainSpec UnevenSpec(int micro_batch_size) {

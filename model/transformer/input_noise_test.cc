@@ -1,5 +1,8 @@
 #include "model/transformer/input_noise.h"
 
+#include <optional>
+#include <vector>
+
 #include "ATen/TensorOperators.h"
 #include "ATen/ops/arange.h"
 #include "ATen/ops/zeros.h"
@@ -26,8 +29,9 @@ TEST(InputNoiseTest, ItsDeviationIsThatWhichIsAskedFor) {
   const at::Tensor x = at::zeros({8, 64, 128});
   const at::Tensor counted =
       at::arange(64, at::TensorOptions(at::kLong)).unsqueeze(0);
-  for (const std::optional<TrainingStep>& training :
-       {std::optional<TrainingStep>(), {TrainingStep{1, 0, 0}}}) {
+  for (const auto& training :
+       {std::optional<TrainingStep>(),
+        std::optional<TrainingStep>(TrainingStep{1, 0, 0})}) {
     const at::Tensor noise = AddInputNoise(0.02, counted, training, x);
     EXPECT_EQ(noise.scalar_type(), at::kFloat);
     EXPECT_NEAR(noise.mean().item<double>(), 0, 1e-3);

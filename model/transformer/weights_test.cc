@@ -57,8 +57,7 @@ TEST(WeightsTest, DeepNormStartsEachKindOfMatrixOnItsOwn) {
   ExpectDeviation(layer.mlp.gate.weight, 0.5 * Xavier(2 * 96, 128));
   ExpectDeviation(layer.mlp.up.weight, 0.5 * Xavier(2 * 96, 128));
   ExpectDeviation(layer.mlp.down.weight, 0.5 * Xavier(128, 96));
-  ExpectDeviation(make.Projection("projection").weight,
-                  0.5 * Xavier(128, 128));
+  ExpectDeviation(make.Projection("projection").weight, 0.5 * Xavier(128, 128));
   ExpectDeviation(make.Head("head"), 0.5 * Xavier(50, 128));
   config.activation = Activation::kRelu;
   ExpectDeviation(make.Mlp("mlp").up.weight, 0.5 * Xavier(96, 128));
