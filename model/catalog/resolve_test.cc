@@ -76,8 +76,8 @@ TEST(ResolveTest, MinimalSpecGetsEveryDefault) {
 }
 
 // "In a resolved spec every field is set" (spec.proto), but for what a job may
-// ask of machines: a field that is added there and forgotten here shows up in
-// this test.
+// ask of machines and what a model has since post_norm: a field that is added
+// there and forgotten here shows up in this test.
 TEST(ResolveTest, NoOptionalFieldOfAResolvedSpecIsUnset) {
   const auto spec = ResolveTrainSpec(Minimal());
   ORDO_ASSERT_OK(spec);
@@ -94,7 +94,9 @@ TEST(ResolveTest, NoOptionalFieldOfAResolvedSpecIsUnset) {
       const bool requests =
           message == &spec->resources() &&
           field->number() >= v1::Resources::kDevicesFieldNumber;
-      if (requests || field->is_repeated() ||
+      const bool variants = message == &spec->model() &&
+                            field->number() >= v1::Model::kPostNormFieldNumber;
+      if (requests || variants || field->is_repeated() ||
           field->message_type() != nullptr || field->name() == "from" ||
           field->name() == "from_sha256" || field->name() == "kernel" ||
           field->name() == "keep_optimizer") {
