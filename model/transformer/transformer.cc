@@ -68,6 +68,30 @@ at::Tensor RealTokens(const at::Tensor& tokens, const ForwardOptions& options) {
       1);
 }
 
+// Of the new tokens, their numbers among the real ones of their rows, [1,T] or
+// [B,T].
+at::Tensor Counted(const at::Tensor& tokens, const at::Tensor& real,
+                   int64_t past) {
+  const int64_t length = tokens.size(1);
+  return real.defined()
+             ? (real.cumsum(1) - 1).clamp_min(0).narrow(1, past, length)
+             : at::arange(past, past + length, tokens.options()).unsqueeze(0);
+}
+
+// What of the options goes together, in a model that may be causal.
+void CheckOptions(bool causal, const at::Tensor& tokens,
+                  const ForwardOptions& options) {
+  const bool has_cache = options.cache != nullptr;
+  TORCH_CHECK(!has_cache || causal,
+              "a model with causal: false cannot decode with a cache");
+  TORCH_CHECK(!options.first_seen.has_value() ||
+                  (!has_cache && causal &&
+                   options.first_seen->sizes() == tokens.sizes()),
+              "first_seen is of tokens of a causal model without a cache");
+  TORCH_CHECK(!has_cache || options.shifted_sparse_group == 0,
+              "shifted sparse attention has no cache");
+}
+
 // Whether ids [1,S] or [B,S] of real tokens, which are neighbours, go up by 1.
 bool AreConsecutive(const at::Tensor& positions, const at::Tensor& real) {
   const int64_t steps = positions.size(1) - 1;
@@ -124,8 +148,7 @@ at::Tensor FilledUp(const at::Tensor& x_N, int64_t block) {
 // What all layers of one pass share.
 struct Transformer::Pass {
   const ForwardOptions& options;
-  // Numbers of the new tokens among the real ones of their rows, int64 [1,T] or
-  // [B,T] on the host.
+  // See Counted; on the host.
   at::Tensor counted;
   // What the encoding sees of it.
   encodings::Pass encoding;
@@ -237,19 +260,11 @@ at::Tensor Transformer::Positions(const at::Tensor& counted,
 Transformer::Pass Transformer::StartPass(const at::Tensor& tokens,
                                          const ForwardOptions& options) const {
   Cache* cache = options.cache;
-  TORCH_CHECK(cache == nullptr || config_.causal,
-              "a model with causal: false cannot decode with a cache");
+  CheckOptions(config_.causal, tokens, options);
   const int64_t rows = tokens.size(0), length = tokens.size(1);
   const int64_t past = cache == nullptr ? 0 : cache->length;
-  TORCH_CHECK(!options.first_seen.has_value() ||
-                  (cache == nullptr && config_.causal &&
-                   options.first_seen->sizes() == tokens.sizes()),
-              "first_seen is of tokens of a causal model without a cache");
   const at::Tensor real = RealTokens(tokens, options);
-  const at::Tensor counted =
-      real.defined()
-          ? (real.cumsum(1) - 1).clamp_min(0).narrow(1, past, length)
-          : at::arange(past, past + length, tokens.options()).unsqueeze(0);
+  const at::Tensor counted = Counted(tokens, real, past);
   const at::Tensor positions = Positions(counted, options);
   TORCH_CHECK(positions.dim() == 2 && positions.size(1) == length &&
                   (positions.size(0) == 1 || positions.size(0) == rows),
@@ -272,8 +287,6 @@ Transformer::Pass Transformer::StartPass(const at::Tensor& tokens,
     const std::string who = catalog::NeedsOrderedPositions(encoding_);
     if (!who.empty()) encodings::CheckAscending(all, real, who);
   }
-  TORCH_CHECK(cache == nullptr || options.shifted_sparse_group == 0,
-              "shifted sparse attention has no cache");
   SightOptions sight_options;
   sight_options.num_queries = length;
   sight_options.num_keys = past + length;
