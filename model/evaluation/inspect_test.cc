@@ -2,12 +2,15 @@
 
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "ATen/TensorOperators.h"
 #include "ATen/core/grad_mode.h"
 #include "ATen/ops/eye.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/catalog/catalog.h"
+#include "model/catalog/metric_names.h"
 #include "model/encodings/testing/examples.h"
 #include "model/testing/models.h"
 
@@ -162,6 +165,32 @@ TEST(InspectTest, ABiasHasAMapOfItsOwn) {
   ASSERT_EQ(inside.maps.size(), 2u);
   EXPECT_EQ(inside.maps[1].source, "position_only");
   EXPECT_NEAR(inside.maps[1].values[3], expected, 1e-6);
+}
+
+// Sweeps and comparisons may go by them.
+TEST(InspectTest, NumbersAreCalledAsTheCatalogueSays) {
+  struct Case {
+    InsideQuery::Kind kind;
+    const char* task;
+    const char* encoding;
+  };
+  for (const Case& of :
+       {Case{InsideQuery::Kind::kShifts, "stability", "{name: rope}"},
+        Case{InsideQuery::Kind::kAttention, "attention_map", "{name: alibi}"},
+        Case{InsideQuery::Kind::kPositions, "position_similarity",
+             "{name: rope}"}}) {
+    InsideQuery query = Query(of.kind);
+    query.begin = 2;
+    query.layers = {2};
+    const Inside inside = Inspect(*SmallTransformer(FromText(of.encoding)),
+                                  query, kRow, /*with_maps=*/false);
+    const std::vector<std::string> names = catalog::MetricNames(
+        *catalog::Find(catalog::Kind::kEvaluationTask, of.task), {});
+    EXPECT_EQ(inside.numbers.size(), names.size()) << of.task;
+    for (const auto& [name, value] : inside.numbers) {
+      EXPECT_TRUE(catalog::IsMetricName(names, name)) << name;
+    }
+  }
 }
 
 TEST(InspectTest, RopesPositionsLieAsTheirAnglesInEveryLayer) {

@@ -17,6 +17,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "model/catalog/catalog.h"
+#include "model/catalog/metric_names.h"
 
 namespace ordo::model::tasks {
 namespace {
@@ -470,6 +471,78 @@ TEST(Registry, EveryEvaluationScoresWhatIsMarked) {
       EXPECT_DOUBLE_EQ(best.metrics.at("error"), 0) << of_task.name;
       EXPECT_DOUBLE_EQ(worst.metrics.at("error"), 1) << of_task.name;
     }
+  }
+}
+
+// Each score that a task has, by the catalogue's name for it.
+std::set<std::string> NamesOfMetrics(const Scores& scores,
+                                     const std::vector<std::string>& known) {
+  std::set<std::string> names;
+  for (const auto& [name, value] : scores.metrics) {
+    EXPECT_TRUE(catalog::IsMetricName(known, name)) << name;
+    names.insert(name);
+  }
+  return names;
+}
+
+// By this a sweep or comparison is refused that goes by a score that no
+// evaluation of its has.
+TEST(Registry, ScoresAreCalledAsTheCatalogueSays) {
+  for (const Case& of_task : SmallEvaluationTasks()) {
+    if (LooksInside(of_task.name)) continue;
+    ordo::training::v1::Evaluation evaluation;
+    evaluation.set_task(of_task.name);
+    *evaluation.mutable_params() =
+        Resolved(catalog::Kind::kEvaluationTask, of_task);
+    ORDO_ASSERT_OK_AND_ASSIGN(
+        const auto task, MakeEvaluationTask(evaluation, nullptr, Examples()));
+    Marked marked;
+    for (int64_t i = 0; i < task->size(); ++i) {
+      const size_t places = task->Generate(1, i).value().places.size();
+      marked.answers.emplace_back(std::max<size_t>(places, 1), 1);
+      marked.nats.push_back(1);
+    }
+    const std::vector<std::string> known = catalog::MetricNames(
+        *catalog::Find(catalog::Kind::kEvaluationTask, of_task.name),
+        evaluation.params());
+    const auto names = NamesOfMetrics(task->Score(marked), known);
+    // A task file says which of them it has.
+    if (of_task.name == "questions") continue;
+    for (const std::string& name : known) {
+      // Nothing says what was trained.
+      if (name == "trained_mean" || name == "outside_mean") continue;
+      EXPECT_EQ(names.count(name), 1u) << of_task.name << " " << name;
+    }
+  }
+}
+
+TEST(Registry, ScoresOfSeveralLengthsAreCalledAsTheCatalogueSays) {
+  for (const char* name : {"flip_flop", "ruoss", "passkey"}) {
+    ordo::training::v1::Data trained_on;
+    trained_on.set_task(name);
+    const char* length = *name == 'f' ? "pairs" : "max_length";
+    (*trained_on.mutable_params())[length].set_number_value(8);
+    ordo::training::v1::Evaluation evaluation;
+    evaluation.set_task(name);
+    auto& params = *evaluation.mutable_params();
+    params["samples"].set_number_value(3);
+    if (*name == 'p') params["filler"].set_number_value(10);
+    auto& lengths = *params["lengths"].mutable_list_value();
+    for (const double number : {4, 16}) {
+      lengths.add_values()->set_number_value(number);
+    }
+    ORDO_ASSERT_OK_AND_ASSIGN(const auto task,
+                              MakeEvaluationTask(evaluation, &trained_on));
+    Marked marked;
+    for (int64_t i = 0; i < task->size(); ++i) {
+      const size_t places = task->Generate(1, i).value().places.size();
+      marked.answers.emplace_back(std::max<size_t>(places, 1), 1);
+    }
+    const std::vector<std::string> known = catalog::MetricNames(
+        *catalog::Find(catalog::Kind::kEvaluationTask, name), params);
+    EXPECT_EQ(NamesOfMetrics(task->Score(marked), known),
+              std::set<std::string>(known.begin(), known.end()))
+        << name;
   }
 }
 

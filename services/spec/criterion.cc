@@ -5,7 +5,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/text/nearest.h"
+#include "model/catalog/catalog.h"
 #include "model/catalog/fields.h"
+#include "model/catalog/metric_names.h"
 
 namespace ordo::services::spec {
 namespace {
@@ -48,6 +50,21 @@ void CheckCriterion(const std::string& path, const Message& message,
                Text(message, "goal"),
                {"max", "min"}},
               violations);
+}
+
+void CheckMetric(const MetricField& named,
+                 const ordo::training::v1::Evaluation& evaluation,
+                 Violations* violations) {
+  const auto* task = model::catalog::Find(model::catalog::Kind::kEvaluationTask,
+                                          evaluation.task());
+  if (task == nullptr) return;
+  const std::vector<std::string> names =
+      model::catalog::MetricNames(*task, evaluation.params());
+  if (model::catalog::IsMetricName(names, named.metric)) return;
+  violations->push_back(
+      {named.field, absl::StrCat("the evaluation '", evaluation.name(), "' of ",
+                                 task->name, " has no score '", named.metric,
+                                 "'", base::SuggestName(named.metric, names))});
 }
 
 }  // namespace ordo::services::spec

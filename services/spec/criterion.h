@@ -6,6 +6,7 @@
 
 #include "base/status/details.h"
 #include "google/protobuf/message.h"
+#include "proto/ordo/training/v1/spec.pb.h"
 
 namespace ordo::services::spec {
 
@@ -24,6 +25,17 @@ void CheckChoice(const Choice& choice,
 void CheckCriterion(const std::string& path,
                     const google::protobuf::Message& message,
                     std::vector<base::FieldViolation>* violations);
+
+// A field that names a score.
+struct MetricField {
+  std::string field;
+  std::string metric;
+};
+// Appends a violation, with the nearest name, unless the evaluation may have
+// that score. The evaluation is resolved.
+void CheckMetric(const MetricField& named,
+                 const ordo::training::v1::Evaluation& evaluation,
+                 std::vector<base::FieldViolation>* violations);
 
 }  // namespace ordo::services::spec
 

@@ -49,5 +49,30 @@ TEST(CriterionTest, WhatIsMissingOrUnknownIsNamed) {
               ElementsAre("x.goal: 'mix' is not known; did you mean 'max'?"));
 }
 
+TEST(CriterionTest, AScoreIsOneOfTheEvaluation) {
+  training::v1::Evaluation evaluation;
+  evaluation.set_name("held");
+  evaluation.set_task("flip_flop");
+  auto& lengths =
+      *(*evaluation.mutable_params())["lengths"].mutable_list_value();
+  for (const double length : {16, 64}) {
+    lengths.add_values()->set_number_value(length);
+  }
+  const auto wrong = [&evaluation](const char* metric) {
+    Violations violations;
+    CheckMetric({"x.metric", metric}, evaluation, &violations);
+    return Wrong(violations);
+  };
+  EXPECT_THAT(wrong("error"), IsEmpty());
+  EXPECT_THAT(wrong("error_64"), IsEmpty());
+  EXPECT_THAT(wrong("eror"),
+              ElementsAre("x.metric: the evaluation 'held' of flip_flop has no "
+                          "score 'eror'; did you mean 'error'?"));
+  EXPECT_THAT(wrong("loss"),
+              ElementsAre("x.metric: the evaluation 'held' of flip_flop has no "
+                          "score 'loss'; valid: error, error_longer, error_16, "
+                          "error_64, wrong_rows_16, wrong_rows_64"));
+}
+
 }  // namespace
 }  // namespace ordo::services::spec

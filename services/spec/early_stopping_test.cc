@@ -74,6 +74,11 @@ TEST(EarlyStoppingTest, BadRulesAreRefused) {
               HasSubstr("is called 'hold'; did you mean 'held'?"));
   EXPECT_THAT(wrong("rule: median, evaluation: held, metric: m"),
               HasSubstr("early_stopping.goal: required"));
+  EXPECT_THAT(wrong("rule: median, evaluation: held, metric: gird_mean, goal: "
+                    "max"),
+              HasSubstr("sweep.early_stopping.metric: the evaluation 'held' of "
+                        "addition_grid has no score 'gird_mean'; did you mean "
+                        "'grid_mean'?"));
   EXPECT_THAT(wrong(kMedian, "at: end"),
               HasSubstr("early_stopping.evaluation: 'held' is made at the end "
                         "alone in the run with "));

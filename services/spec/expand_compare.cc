@@ -298,7 +298,7 @@ void CheckCompareParts(const JobSpec& parent, std::vector<Part>* parts,
     const auto [first, added] = seen.emplace(
         base::DeterministicBytes(WhatItIs(runs[i].spec)), runs[i].label);
     if (order.num_trials > 0 && violations->empty()) {
-      CheckHeldOut((*parts)[order.Trial(i)], runs[i], violations);
+      CheckTuning((*parts)[order.Trial(i)], runs[i], violations);
     }
     if (!added) {
       violations->push_back(

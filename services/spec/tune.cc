@@ -196,8 +196,10 @@ void FollowTrials(const JobSpec& parent, Part* part) {
   part->sources["tuned_by"] = kPath;
 }
 
-void CheckHeldOut(const Part& trial, const Part& run, Violations* violations) {
+void CheckTuning(const Part& trial, const Part& run, Violations* violations) {
   const Evaluation& tuning = trial.spec.evaluations(0);
+  CheckMetric({FieldOf("metric"), run.spec.tuned_by().metric()}, tuning,
+              violations);
   for (const Evaluation& asked : run.spec.evaluations()) {
     const size_t num_wrong = violations->size();
     CheckAsked(tuning, asked, violations);

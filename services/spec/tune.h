@@ -24,10 +24,11 @@ void MakeTrial(const ordo::jobs::v1::JobSpec& parent, int number, Part* part,
 // Has a run of an arm need that arm's trials, and take what they show.
 void FollowTrials(const ordo::jobs::v1::JobSpec& parent, Part* part);
 
-// Of a trial and a run of one arm, both resolved: whether what the trial is
-// chosen by is held out, from the run's evaluations and from training.
-void CheckHeldOut(const Part& trial, const Part& run,
-                  std::vector<base::FieldViolation>* violations);
+// Of a trial and a run of one arm, both resolved: whether the trial has the
+// score that it is chosen by, and whether what it is asked is held out, from
+// the run's evaluations and from training.
+void CheckTuning(const Part& trial, const Part& run,
+                 std::vector<base::FieldViolation>* violations);
 
 }  // namespace ordo::services::spec
 

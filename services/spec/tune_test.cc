@@ -102,6 +102,14 @@ TEST(TuneTest, TrialsAreNotChosenByWhatRunsAreAsked) {
                         "evaluation 'addition_grid' of the same task"));
 }
 
+TEST(TuneTest, TrialsHaveTheScoreThatTheyAreChosenBy) {
+  EXPECT_THAT(
+      OnlyWrong(Tuned("learning_rate: [1e-3, 1e-2], metric: eror, goal: min" +
+                      std::string(kEvaluation))),
+      HasSubstr("compare.tune.metric: the evaluation 'tuning' of addition_grid "
+                "has no score 'eror'; valid: grid_mean, "));
+}
+
 // A comparison on text whose runs are asked held-out text of data/a.
 std::string OnlyWrongOfText(const std::string& tuning) {
   return OnlyWrong(

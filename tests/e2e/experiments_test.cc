@@ -55,7 +55,7 @@ TEST_F(ExperimentsTest, ARunThatIsBehindEndsEarlyAlsoAfterARestart) {
   jobs::v1::EarlyStopping& rule = *sweep.mutable_early_stopping();
   rule.set_rule("median");
   rule.set_evaluation("held");
-  rule.set_metric("learning_rate");
+  rule.set_metric("diagonal_mean");
   rule.set_goal("max");
   Submit(spec);
   ASSERT_TRUE(WaitForState("s-1", Job::SUCCEEDED).has_value());
@@ -67,7 +67,7 @@ TEST_F(ExperimentsTest, ARunThatIsBehindEndsEarlyAlsoAfterARestart) {
   ASSERT_TRUE(stopped.has_value());
   EXPECT_EQ(stopped->reason(), "STOPPED_EARLY");
   EXPECT_THAT(stopped->message(),
-              HasSubstr("stopped early at step 20 of 60, where learning_rate "
+              HasSubstr("stopped early at step 20 of 60, where diagonal_mean "
                         "of held, 0.001, is worse than the median of 3 runs "
                         "there, 0.01"));
   EXPECT_EQ(stopped->attempts(0).reason(), "STOPPED_EARLY");
@@ -95,7 +95,7 @@ TEST_F(ExperimentsTest, RunsOfAnArmTakeTheRateOfItsBestTrial) {
   *tune.mutable_evaluation() = compare.run().evaluations(0);
   tune.mutable_evaluation()->set_name("tuning");
   tune.mutable_evaluation()->set_seed(7);
-  tune.set_metric("learning_rate");
+  tune.set_metric("diagonal_mean");
   tune.set_goal("max");
   Submit(spec);
   ASSERT_TRUE(WaitForState("c", Job::SUCCEEDED).has_value());

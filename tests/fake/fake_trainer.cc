@@ -395,7 +395,7 @@ absl::Status FakeTrainer::Report(const training::Evaluation& evaluation,
       static_cast<double>(state_.words[0] % 1000) / 1000;
   // A score that tests can choose.
   if (learning_rate_ > 0) {
-    (*report.mutable_metrics())["learning_rate"] = learning_rate_;
+    (*report.mutable_metrics())["diagonal_mean"] = learning_rate_;
   }
   return WriteReport(std::move(report), attempt,
                      absl::StrCat("{\"digest\":\"", DigestOf(state_), "\"}\n"));
