@@ -77,6 +77,7 @@ ordo::training::v1::ReportWritten BeginReport(const ReportSubject& subject) {
   report.set_id(subject.id);
   report.set_kind("evaluation");
   report.set_task(subject.evaluation.task());
+  report.set_task_version(subject.task_version);
   report.set_step(subject.step);
   report.set_checkpoint(subject.checkpoint);
   if (subject.encoding) *report.mutable_encoding() = *subject.encoding;

@@ -103,6 +103,7 @@ TEST_F(ReportTest, HoldsEverythingAFigureNeeds) {
       WriteReport(files_, folder_.path(), subject_, outcome_));
   EXPECT_EQ(report.folder(), "results/grid-40-2");
   EXPECT_EQ(report.kind(), "evaluation");
+  EXPECT_EQ(report.task_version(), 3);
   EXPECT_DOUBLE_EQ(report.metrics().at("grid_mean"), 0.5);
   const std::string text =
       base::ReadFile(real_, folder_.Path("results/grid-40-2/result.json"),

@@ -74,6 +74,13 @@ absl::StatusOr<Json> ReadResult(base::Filesystem& files,
   return training::DamagedFile(path, "it is not JSON");
 }
 
+// That of the result, which is 0 where an older trainer wrote it.
+void TakeVersion(const Json& result, ReportWritten* report) {
+  const auto version = result.find("task_version");
+  const bool is_known = version != result.end() && version->is_number_integer();
+  report->set_task_version(is_known ? version->get<int32_t>() : 0);
+}
+
 // A score that is not finite is written as null.
 void TakeMetrics(const Json& result, ReportWritten* report) {
   const auto metrics = result.find("metrics");
@@ -95,6 +102,7 @@ absl::StatusOr<ReportWritten> TakeReport(base::Filesystem& files,
   ORDO_ASSIGN_OR_RETURN(Json result, ReadResult(files, from));
   ReportWritten report = BeginReport(subject);
   report.set_taken_from(from.report);
+  TakeVersion(result, &report);
   TakeMetrics(result, &report);
   result["name"] = subject.evaluation.name();
   result["job"] = subject.job;

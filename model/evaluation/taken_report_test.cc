@@ -23,6 +23,7 @@ class TakenReportTest : public ::testing::Test {
  protected:
   TakenReportTest() : files_(real_) {
     ReportSubject first = SubjectOf("a");
+    first.task_version = 2;
     Outcome outcome;
     outcome.scores.metrics = {{"error", 0.25}, {"perplexity", std::nan("")}};
     outcome.scores.csv = "length,error\n";
@@ -66,6 +67,7 @@ TEST_F(TakenReportTest, HasTheResultAndSaysWhereItIsFrom) {
   EXPECT_EQ(report.id(), "grid-40");
   EXPECT_EQ(report.folder(), "results/grid-40-2");
   EXPECT_EQ(report.taken_from(), "jobs/a/reports/grid-40");
+  EXPECT_EQ(report.task_version(), 2);
   EXPECT_EQ(report.key().task(), "addition_grid");
   EXPECT_EQ(report.metrics().at("error"), 0.25);
   EXPECT_TRUE(std::isnan(report.metrics().at("perplexity")));

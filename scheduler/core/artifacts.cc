@@ -106,6 +106,7 @@ void TakeReport(JobEdit& edit, const agent::v1::DurableRecord& record) {
   report->set_name(ReportName(job, written.id()));
   report->set_kind(KindOf(written.kind()));
   report->set_task(written.task());
+  report->set_task_version(written.task_version());
   report->set_step(written.step());
   report->set_attempt(attempt);
   if (!written.checkpoint().empty()) {

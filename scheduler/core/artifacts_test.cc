@@ -136,6 +136,7 @@ TEST_F(ArtifactsTest, AReportIsRegisteredOnceByTheFirstAttemptThatWroteIt) {
   ObservedAttempt observed =
       AttemptBuilder("a", 1).Running().Report(1, "grid-5");
   observed.mutable_records(0)->mutable_report()->set_checkpoint("5-1");
+  observed.mutable_records(0)->mutable_report()->set_task_version(2);
   shell_.Observe("w", {observed});
   shell_.Ignore();
   shell_.Observe("w", {AttemptBuilder("a", 1).Running().Exited(10)});
@@ -146,6 +147,7 @@ TEST_F(ArtifactsTest, AReportIsRegisteredOnceByTheFirstAttemptThatWroteIt) {
   ASSERT_EQ(reports.size(), 1u);
   EXPECT_EQ(reports.at("grid-5")->attempt(), 1);
   EXPECT_EQ(reports.at("grid-5")->checkpoint(), "jobs/a/checkpoints/5-1");
+  EXPECT_EQ(reports.at("grid-5")->task_version(), 2);
 }
 
 TEST_F(ArtifactsTest, AReportOutsideItsFolderIsRefused) {

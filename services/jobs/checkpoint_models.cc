@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "base/status/status.h"
 #include "google/protobuf/descriptor.h"
+#include "model/catalog/catalog.h"
 #include "model/catalog/kernel_choice.h"
 #include "model/catalog/lengths.h"
 #include "model/catalog/resolve_evaluations.h"
@@ -184,6 +185,23 @@ std::vector<Reference> EvaluatedBy(const JobSpec& spec) {
   return references;
 }
 
+// What is wrong with a report of the task that a gate asks, or nothing: one of
+// another version has other questions, or other scores. Of one that does not
+// say, the gate finds out.
+std::string VersionProblem(const Report& report) {
+  const auto* task = model::catalog::Find(model::catalog::Kind::kEvaluationTask,
+                                          report.task());
+  if (task == nullptr || report.task_version() == 0 ||
+      report.task_version() == task->evaluation.version) {
+    return "";
+  }
+  return absl::StrCat(
+      report.name(), " is of version ", report.task_version(), " of ",
+      report.task(), ", the gate asks version ", task->evaluation.version,
+      ", which has other questions or scores; name the checkpoint ",
+      report.checkpoint(), " in its place, which is evaluated then");
+}
+
 // Whether a report that a gate compares with is of what it asks. One that is
 // not there is for the scheduler to refuse.
 void CheckReport(const KnownJobs& known, const Reference& reference,
@@ -205,6 +223,8 @@ void CheckReport(const KnownJobs& known, const Reference& reference,
          absl::StrCat(reference.second, " is of ", report->task(),
                       ", the gate asks ", asked,
                       "; name another report, or ask ", report->task())});
+  } else if (std::string problem = VersionProblem(*report); !problem.empty()) {
+    violations->push_back({reference.first, std::move(problem)});
   }
 }
 

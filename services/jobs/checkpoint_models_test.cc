@@ -4,6 +4,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/catalog/catalog.h"
 #include "model/catalog/resolve_model.h"
 #include "scheduler/testing/fake_scheduler.h"
 
@@ -237,6 +238,43 @@ TEST_F(CheckpointModelsTest, AReportThatAGateComparesWithIsOfItsEvaluation) {
   scheduler_.PutReport(report);
   spec_.mutable_gate()->set_baseline(report.name());
   EXPECT_THAT(Check(), IsEmpty());
+}
+
+TEST_F(CheckpointModelsTest, AReportOfAnotherVersionOfTheTaskIsRefused) {
+  const int version =
+      model::catalog::Find(model::catalog::Kind::kEvaluationTask,
+                           "addition_grid")
+          ->evaluation.version;
+  spec_.Clear();
+  spec_.set_kind(JobSpec::GATE);
+  spec_.mutable_gate()->set_candidate("jobs/llama");
+  spec_.mutable_gate()->set_baseline("jobs/llama");
+  spec_.add_evaluations()->set_task("addition_grid");
+  const auto put = [this](const std::string& name, int of_report) {
+    Report report;
+    report.set_name("jobs/llama/reports/" + name);
+    report.set_kind(Report::EVALUATION);
+    report.set_task("addition_grid");
+    report.set_task_version(of_report);
+    report.set_checkpoint("jobs/llama/checkpoints/7-1");
+    scheduler_.PutReport(report);
+  };
+  put("same-7", version);
+  put("other-7", version + 1);
+  put("unknown-7", 0);
+  spec_.mutable_gate()->set_anchor("jobs/llama/reports/same-7");
+  EXPECT_THAT(Check(), IsEmpty());
+  spec_.mutable_gate()->set_anchor("jobs/llama/reports/other-7");
+  EXPECT_THAT(Check(),
+              ElementsAre(Says("gate.anchor",
+                               "which has other questions or scores; name the "
+                               "checkpoint jobs/llama/checkpoints/7-1")));
+  // One of a release that did not say is compared by the gate.
+  spec_.mutable_gate()->set_anchor("jobs/llama/reports/unknown-7");
+  EXPECT_THAT(Check(), IsEmpty());
+  spec_.mutable_gate()->set_baseline("jobs/llama/reports/other-7");
+  EXPECT_THAT(Check(),
+              ElementsAre(Says("gate.baseline", "the gate asks version ")));
 }
 
 TEST_F(CheckpointModelsTest, MultiplesNeedAModelWhoseTrainingIsKnown) {
