@@ -516,6 +516,36 @@ TEST(Registry, ScoresAreCalledAsTheCatalogueSays) {
   }
 }
 
+TEST(Registry, ScoresOfMmluAreCalledAsTheCatalogueSays) {
+  std::string lines;
+  for (const char* subject :
+       {"anatomy", "virology", "sociology", "world_religions"}) {
+    absl::StrAppend(&lines, "{\"question\": \"Which?\", \"subject\": \"",
+                    subject,
+                    "\", \"choices\": [\"1\", \"2\", \"3\", \"4\"], "
+                    "\"answer\": 0}\n");
+  }
+  const DataAccess& access = Examples();
+  ORDO_ASSERT_OK(base::AtomicWrite(
+      *access.files, base::JoinPath(access.data_folder, "mmlu.jsonl"), lines));
+  ordo::training::v1::Evaluation evaluation;
+  evaluation.set_task("questions");
+  *evaluation.mutable_params() = Resolved(
+      catalog::Kind::kEvaluationTask,
+      {"questions",
+       {},
+       {{"path", "mmlu.jsonl"}, {"format", "mmlu"}, {"tokenizer", "bytes"}}});
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto task,
+                            MakeEvaluationTask(evaluation, nullptr, access));
+  Marked marked;
+  marked.nats.resize(static_cast<size_t>(task->size()), 1);
+  const std::vector<std::string> known = catalog::MetricNames(
+      *catalog::Find(catalog::Kind::kEvaluationTask, "questions"),
+      evaluation.params());
+  EXPECT_EQ(NamesOfMetrics(task->Score(marked), known),
+            std::set<std::string>(known.begin(), known.end()));
+}
+
 TEST(Registry, ScoresOfSeveralLengthsAreCalledAsTheCatalogueSays) {
   for (const char* name : {"flip_flop", "ruoss", "passkey"}) {
     ordo::training::v1::Data trained_on;

@@ -5,13 +5,35 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/files/file_util.h"
+#include "model/text/questions/layouts.h"
 #include "services/data/data_check.h"
 #include "services/data/data_sets.h"
-#include "services/spec/data_paths.h"
 
 namespace ordo::services::data {
 
 using ordo::jobs::v1::JobSpec;
+
+namespace {
+
+// What should lie at a path, for people.
+std::string LayoutAt(const spec::DataPath& where) {
+  if (where.param.name == "tokenizer") {
+    return "a tokenizer.json (byte-level BPE), or a file of SentencePiece "
+           "whose name ends in .model";
+  }
+  if (where.task.name != "questions") {
+    return "a file or folder of UTF-8 text, JSON lines or token files (x.bin "
+           "with x.bin.json), each also as .gz or .zst";
+  }
+  const auto format = where.params.find("format");
+  const std::string name =
+      format == where.params.end() ? "own" : format->second.string_value();
+  return absl::StrCat(
+      "a file of JSON lines, also as .gz or .zst, each line of which is ",
+      model::text::questions::LineLayout(name));
+}
+
+}  // namespace
 
 bool NamesVersion(const JobSpec& spec, const std::string& version,
                   bool current) {
@@ -21,7 +43,7 @@ bool NamesVersion(const JobSpec& spec, const std::string& version,
   *visited.mutable_data() = spec.data();
   *visited.mutable_evaluations() = spec.evaluations();
   bool names = false;
-  spec::VisitDataPaths(&visited, [&](const std::string&, std::string* path) {
+  spec::VisitDataPaths(&visited, [&](const spec::DataPath&, std::string* path) {
     const std::string first = path->substr(0, path->find('/'));
     names = names || first == version || (current && first == id);
   });
@@ -49,7 +71,8 @@ bool DataVersions::IsThere(const std::string& path) {
   return there_[path] = is_there;
 }
 
-std::string DataVersions::PinPath(std::string* path) {
+std::string DataVersions::PinPath(const spec::DataPath& where,
+                                  std::string* path) {
   if (!DataPathProblem(*path).empty()) return "";
   const std::string name = path->substr(0, path->find('/'));
   const std::string pinned = VersionOf(name) + path->substr(name.size());
@@ -60,17 +83,18 @@ std::string DataVersions::PinPath(std::string* path) {
   return absl::StrCat(
       "there is no ", kDataFolder, "/", pinned,
       " below the storage root (see: ordo list data). Push it with `ordo push "
-      "data PATH`, or put it there: a file or folder of UTF-8 text, JSON lines "
-      "or token files (x.bin with x.bin.json), each also as .gz or .zst; a "
-      "tokenizer.json or a .model");
+      "data PATH`, or put it there: ",
+      LayoutAt(where));
 }
 
 void DataVersions::Pin(JobSpec* spec,
                        std::vector<base::FieldViolation>* violations) {
-  spec::VisitDataPaths(spec, [&](const std::string& field, std::string* path) {
-    std::string problem = PinPath(path);
-    if (!problem.empty()) violations->push_back({field, std::move(problem)});
-  });
+  spec::VisitDataPaths(
+      spec, [&](const spec::DataPath& where, std::string* path) {
+        std::string problem = PinPath(where, path);
+        if (problem.empty()) return;
+        violations->push_back({where.field, std::move(problem)});
+      });
 }
 
 }  // namespace ordo::services::data

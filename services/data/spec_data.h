@@ -8,6 +8,7 @@
 #include "base/status/details.h"
 #include "proto/ordo/jobs/v1/job_spec.pb.h"
 #include "services/files/registered_file.h"
+#include "services/spec/data_paths.h"
 
 // The versions of data that specs name.
 
@@ -33,7 +34,7 @@ class DataVersions {
 
  private:
   // What is wrong, or nothing.
-  std::string PinPath(std::string* path);
+  std::string PinPath(const spec::DataPath& where, std::string* path);
   const std::string& VersionOf(const std::string& name);
   bool IsThere(const std::string& path);
 

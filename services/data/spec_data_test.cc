@@ -1,6 +1,7 @@
 #include "services/data/spec_data.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/files/file_util.h"
@@ -108,6 +109,42 @@ TEST_F(DataVersionsTest, WhatIsNotThereIsToldWithTheLayout) {
   EXPECT_THAT(Pinned("books/a.txt"),
               HasSubstr("no data/books@00000000bbbbbbbb/a.txt below"));
   EXPECT_THAT(Pinned("books@00000000cccccccc"), HasSubstr("there is no data/"));
+}
+
+// What is wrong with each field of questions of that format.
+std::vector<std::string> WrongQuestions(const std::string& format,
+                                        DataVersions versions) {
+  JobSpec spec = Spec(
+      "kind: evaluate\nevaluations:\n- task: questions\n  params: {path: "
+      "q.jsonl, examples: e.jsonl, tokenizer: t.model" +
+      format + "}\n");
+  std::vector<base::FieldViolation> violations;
+  versions.Pin(&spec, &violations);
+  std::vector<std::string> texts;
+  for (const auto& violation : violations) {
+    texts.push_back(violation.field + ": " + violation.description);
+  }
+  return texts;
+}
+
+TEST_F(DataVersionsTest, QuestionsThatAreNotThereAreToldWithTheirLines) {
+  const std::pair<const char*, const char*> layouts[] = {
+      {"", "each line of which is an item, and the first {\"prompt\""},
+      {", format: own", "an item, and the first {\"prompt\""},
+      {", format: mmlu", "{\"question\": \"...\", \"subject\""},
+      {", format: arc", "\"answerKey\""},
+      {", format: qasper", "\"input\": \"...\", \"output\""}};
+  for (const auto& [format, layout] : layouts) {
+    EXPECT_THAT(
+        WrongQuestions(format, DataVersions({files_, folder_.path()})),
+        ::testing::UnorderedElementsAre(
+            AllOf(HasSubstr("evaluations[0].params.path: there is no "),
+                  HasSubstr("`ordo push data PATH`"), HasSubstr(layout)),
+            AllOf(HasSubstr("params.examples: "), HasSubstr(layout)),
+            AllOf(HasSubstr("params.tokenizer: "),
+                  HasSubstr("put it there: a tokenizer.json"))))
+        << format;
+  }
 }
 
 TEST_F(DataVersionsTest, ANameIsOneVersionThroughoutACall) {

@@ -14,11 +14,11 @@ using model::catalog::Param;
 using model::catalog::ParamMap;
 using ordo::jobs::v1::JobSpec;
 
-void VisitText(const std::string& field, Value* value,
+void VisitText(const DataPath& where, Value* value,
                const DataPathVisitor& visit) {
   if (value->kind_case() != Value::kStringValue) return;
   if (!value->string_value().empty()) {
-    visit(field, value->mutable_string_value());
+    visit(where, value->mutable_string_value());
   }
 }
 
@@ -35,12 +35,13 @@ void VisitParams(const Entry* entry, const std::string& field, ParamMap* params,
       if (found->second.string_value() == model::catalog::kByteTokenizer) {
         continue;
       }
-      VisitText(path, &found->second, visit);
+      VisitText({path, *entry, param, *params}, &found->second, visit);
       continue;
     }
     auto* values = found->second.mutable_list_value()->mutable_values();
     for (int i = 0; i < values->size(); ++i) {
-      VisitText(absl::StrCat(path, "[", i, "]"), values->Mutable(i), visit);
+      const std::string item = absl::StrCat(path, "[", i, "]");
+      VisitText({item, *entry, param, *params}, values->Mutable(i), visit);
     }
   }
 }

@@ -33,8 +33,11 @@ evaluations:
 TEST(DataPathsTest, EveryPathOfDataIsVisitedAndMayBeChanged) {
   JobSpec spec = Spec(kEverything);
   std::vector<std::string> visited;
-  VisitDataPaths(&spec, [&](const std::string& field, std::string* path) {
-    visited.push_back(absl::StrCat(field, " ", *path));
+  VisitDataPaths(&spec, [&](const DataPath& where, std::string* path) {
+    visited.push_back(absl::StrCat(where.field, " ", *path));
+    EXPECT_EQ(&where.param,
+              model::catalog::FindParam(where.task, where.param.name));
+    EXPECT_EQ(where.params.count(where.param.name), 1u);
     *path += "!";
   });
   EXPECT_THAT(visited,
@@ -53,8 +56,7 @@ TEST(DataPathsTest, WhatIsOfAnotherTypeIsLeftToWhoResolves) {
   JobSpec spec =
       Spec("data: {task: text, params: {data: [3, [books]], tokenizer: true}}");
   int num_visited = 0;
-  VisitDataPaths(&spec,
-                 [&](const std::string&, std::string*) { ++num_visited; });
+  VisitDataPaths(&spec, [&](const DataPath&, std::string*) { ++num_visited; });
   EXPECT_EQ(num_visited, 0);
 }
 

@@ -71,13 +71,14 @@ std::vector<std::string> UncheckedOf(const JobSpec& spec) {
   // An evaluation has what its training has, and that is said once.
   std::set<std::string> said;
   JobSpec visited = spec;
-  VisitDataPaths(&visited, [&](const std::string& field, std::string* path) {
+  VisitDataPaths(&visited, [&](const DataPath& where, std::string* path) {
     if (!said.insert(*path).second) return;
     if (path->front() == '/') {
-      unchecked.push_back(absl::StrCat(
-          field, ": ", *path, " is looked up by the worker that runs the job"));
+      unchecked.push_back(
+          absl::StrCat(where.field, ": ", *path,
+                       " is looked up by the worker that runs the job"));
     } else {
-      add(field, *path, "and which version of data that is");
+      add(where.field, *path, "and which version of data that is");
     }
   });
   return unchecked;

@@ -162,6 +162,8 @@ TEST_F(PushTest, PushedTextIsTrainedOnAskedAboutAndKeepsItsVersion) {
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_THAT(refused.err, AllOf(HasSubstr("there is no data/my-text"),
                                  HasSubstr("there is no data/asked/q.jsonl"),
+                                 HasSubstr("each line of which is an item, and "
+                                           "the first {\"prompt\""),
                                  HasSubstr("ordo push data PATH")));
 
   const std::string first = Ordo({"push", "data", text});

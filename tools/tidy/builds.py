@@ -16,6 +16,7 @@ GROUPS = {
     "model/catalog": ("model_catalog_users", "result_key_users"),
     "model/cost": ("model_users", "model_cost_users"),
     "model/formats": ("model_users", "model_formats_users"),
+    "model/text": ("model_users", "question_layouts_users"),
     "proto": ("proto_users",),
     "proto/ordo/training": ("proto_training_users",),
     "report": ("report_users",),

@@ -71,6 +71,7 @@ LAYERS = {
     "services": (("base", "proto", "model/catalog", "model/cost/cost.h",
                   "model/formats/config_file.h",
                   "model/formats/safetensors_header.h",
+                  "model/text/questions/layouts.h",
                   "scheduler/past_usage.h", "scheduler/scheduler.h",
                   "services"), CONTROL_PLANE),
     # Whether a gate can say anything is known when it is submitted.

@@ -13,6 +13,7 @@
 #include "base/digest/digest.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
+#include "model/text/questions/layouts.h"
 #include "model/text/questions/object_lines.h"
 
 namespace ordo::model::text::questions {
@@ -20,10 +21,6 @@ namespace {
 
 // Goes up with whatever gives the same files other questions or scores.
 constexpr char kVersion[] = "arc 1";
-
-constexpr char kLayout[] =
-    R"({"id": "...", "question": "...", "choices": {"text": [...], "label": )"
-    R"([...]}, "answerKey": "..."}, as allenai/ai2_arc has them)";
 
 absl::StatusOr<TextQuestion> ReadQuestion(const ObjectLine& line) {
   TextQuestion question;
@@ -68,7 +65,7 @@ absl::StatusOr<Examples> ReadExamples(base::Filesystem& files,
   if (few_shot == 0) return examples;
   ORDO_ASSIGN_OR_RETURN(
       const std::unique_ptr<ObjectReader> reader,
-      ObjectReader::Open(files, options.examples_path, kLayout));
+      ObjectReader::Open(files, options.examples_path, LineLayout("arc")));
   while (examples.shown.size() < few_shot) {
     ORDO_ASSIGN_OR_RETURN(const std::optional<ObjectLine> line, reader->Next());
     if (!line.has_value()) {
@@ -90,8 +87,9 @@ absl::StatusOr<Examples> ReadExamples(base::Filesystem& files,
 absl::StatusOr<TextQuestions> ReadArc(base::Filesystem& files,
                                       const ArcOptions& options) {
   ORDO_ASSIGN_OR_RETURN(const Examples examples, ReadExamples(files, options));
-  ORDO_ASSIGN_OR_RETURN(const std::unique_ptr<ObjectReader> reader,
-                        ObjectReader::Open(files, options.test_path, kLayout));
+  ORDO_ASSIGN_OR_RETURN(
+      const std::unique_ptr<ObjectReader> reader,
+      ObjectReader::Open(files, options.test_path, LineLayout("arc")));
   TextQuestions questions;
   questions.metric = Metric::kAccuracyPerCharacter;
   std::set<std::string> ids;
@@ -111,7 +109,7 @@ absl::StatusOr<TextQuestions> ReadArc(base::Filesystem& files,
   if (questions.items.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("read ", options.test_path,
-                     ": it has no lines; each should be ", kLayout));
+                     ": it has no lines; each should be ", LineLayout("arc")));
   }
   questions.version = base::Sha256Hex(
       absl::StrCat(kVersion, " ", options.few_shot, " ", examples.digest, " ",

@@ -14,6 +14,7 @@
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "base/text/nearest.h"
+#include "model/text/questions/layouts.h"
 #include "model/text/questions/object_lines.h"
 #include "model/text/scoring/unicode.h"
 
@@ -22,10 +23,6 @@ namespace {
 
 // Goes up with whatever gives the same files other questions or scores.
 constexpr char kVersion[] = "mmlu 1";
-
-constexpr char kLayout[] =
-    R"({"question": "...", "subject": "...", "choices": [four], "answer": 0 )"
-    R"(to 3}, as cais/mmlu has them)";
 
 constexpr int64_t kNumChoices = 4;
 
@@ -118,7 +115,7 @@ struct Items {
 absl::StatusOr<Items> ReadItems(base::Filesystem& files,
                                 const std::string& path) {
   ORDO_ASSIGN_OR_RETURN(const std::unique_ptr<ObjectReader> reader,
-                        ObjectReader::Open(files, path, kLayout));
+                        ObjectReader::Open(files, path, LineLayout("mmlu")));
   Items read;
   while (true) {
     ORDO_ASSIGN_OR_RETURN(const std::optional<ObjectLine> line, reader->Next());
@@ -200,7 +197,7 @@ absl::StatusOr<TextQuestions> ReadMmlu(base::Filesystem& files,
   if (questions.items.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("read ", options.test_path,
-                     ": it has no lines; each should be ", kLayout));
+                     ": it has no lines; each should be ", LineLayout("mmlu")));
   }
   questions.version = base::Sha256Hex(
       absl::StrCat(kVersion, " ", few_shot, " ", dev.digest, " ", test.digest));

@@ -11,6 +11,7 @@
 #include "base/digest/digest.h"
 #include "base/status/status.h"
 #include "base/text/nearest.h"
+#include "model/text/questions/layouts.h"
 #include "model/text/questions/object_lines.h"
 
 namespace ordo::model::text::questions {
@@ -18,9 +19,6 @@ namespace {
 
 // Goes up with whatever gives the same file other questions or scores.
 constexpr char kVersion[] = "scrolls 1";
-
-constexpr char kLayout[] =
-    R"({"id": "...", "input": "...", "output": "..."}, as tau/scrolls has them)";
 
 constexpr size_t kMaxWords = 15000;
 constexpr AnswerLimits kQuestionLimits = {7991, 0, 200};
@@ -105,7 +103,7 @@ absl::StatusOr<TextQuestions> ReadScrolls(base::Filesystem& files,
                                           const std::string& path,
                                           const ScrollsSet& set) {
   ORDO_ASSIGN_OR_RETURN(const std::unique_ptr<ObjectReader> reader,
-                        ObjectReader::Open(files, path, kLayout));
+                        ObjectReader::Open(files, path, LineLayout(set.name)));
   TextQuestions questions;
   questions.metric = set.metric;
   questions.limits = set.is_summary ? kSummaryLimits : kQuestionLimits;
@@ -136,8 +134,9 @@ absl::StatusOr<TextQuestions> ReadScrolls(base::Filesystem& files,
     ORDO_RETURN_IF_ERROR(AddQuestion(path, std::move(question), &questions));
   }
   if (questions.items.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "read ", path, ": it has no lines; each should be ", kLayout));
+    return absl::InvalidArgumentError(
+        absl::StrCat("read ", path, ": it has no lines; each should be ",
+                     LineLayout(set.name)));
   }
   questions.version = base::Sha256Hex(
       absl::StrCat(kVersion, " ", set.name, " ", reader->FinishDigest()));

@@ -14,14 +14,12 @@
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "base/text/nearest.h"
+#include "model/text/questions/layouts.h"
 #include "model/text/questions/object_lines.h"
 #include "model/text/questions/template.h"
 
 namespace ordo::model::text::questions {
 namespace {
-
-constexpr char kLayout[] =
-    "an item, and the first {\"prompt\": ..., \"metric\": ..., ...}";
 
 constexpr int64_t kMaxAnswerTokens = 1 << 20;
 
@@ -324,7 +322,7 @@ absl::StatusOr<TextQuestion> ReadItem(const Header& header,
 absl::StatusOr<TextQuestions> ReadTaskFile(base::Filesystem& files,
                                            const std::string& path) {
   ORDO_ASSIGN_OR_RETURN(const std::unique_ptr<ObjectReader> reader,
-                        ObjectReader::Open(files, path, kLayout));
+                        ObjectReader::Open(files, path, LineLayout("own")));
   ORDO_ASSIGN_OR_RETURN(std::optional<ObjectLine> line, reader->Next());
   if (!line.has_value()) {
     return absl::InvalidArgumentError(absl::StrCat(

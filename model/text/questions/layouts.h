@@ -1,0 +1,32 @@
+#ifndef ORDO_MODEL_TEXT_QUESTIONS_LAYOUTS_H_
+#define ORDO_MODEL_TEXT_QUESTIONS_LAYOUTS_H_
+
+#include <string_view>
+
+// What the files of questions look like, for people whose file is missing or
+// empty. Free of everything else: the scheduler says it too.
+
+namespace ordo::model::text::questions {
+
+// What each line of a file of that format is: "own", "mmlu", "arc", or any set
+// of SCROLLS.
+inline const char* LineLayout(std::string_view format) {
+  if (format == "own") {
+    return "an item, and the first {\"prompt\": ..., \"metric\": ..., ...}";
+  }
+  if (format == "mmlu") {
+    return R"({"question": "...", "subject": "...", "choices": [four], )"
+           R"("answer": 0 to 3}, as cais/mmlu has them)";
+  }
+  if (format == "arc") {
+    return R"({"id": "...", "question": "...", "choices": {"text": [...], )"
+           R"("label": [...]}, "answerKey": "..."}, as allenai/ai2_arc has )"
+           R"(them)";
+  }
+  return R"({"id": "...", "input": "...", "output": "..."}, as tau/scrolls )"
+         R"(has them)";
+}
+
+}  // namespace ordo::model::text::questions
+
+#endif  // ORDO_MODEL_TEXT_QUESTIONS_LAYOUTS_H_
