@@ -134,7 +134,7 @@ TEST(EntriesInsideTest, AModelWithoutTheCausalMaskIsLookedIntoToo) {
       Find(Kind::kTrainingTask, "addition")->row_length(data.params());
   ResolveEvaluations(context, &list, &violations);
   ASSERT_EQ(violations.size(), 1u);
-  EXPECT_THAT(violations[0].field, HasSubstr("evaluations[0].params"));
+  EXPECT_EQ(violations[0].field, "evaluations[0].params.max_length");
 }
 
 }  // namespace

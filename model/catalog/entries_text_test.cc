@@ -214,7 +214,7 @@ TEST_F(TrainedText, WhatIsSaidOfDataThatIsNotGivenIsRefused) {
 
 TEST_F(TrainedText, LengthsThatAnEncodingCannotServeAreRefused) {
   context_.max_length = 300;
-  EXPECT_THAT(Resolve(), ElementsAre("evaluations[0].params"));
+  EXPECT_THAT(Resolve(), ElementsAre("evaluations[0].params.lengths[2]"));
   SetNumbers("lengths", {128, 256}, evaluations_[0].mutable_params());
   EXPECT_THAT(Resolve(), IsEmpty());
 }
@@ -341,7 +341,7 @@ TEST_F(TrainedText, QuestionsTakeItsTokenizerAndNothingElse) {
   EXPECT_EQ(Params(evaluations_[0].params()).String("tokenizer"), "t.model");
   EXPECT_EQ(Params(evaluations_[0].params()).String("format"), "own");
   context_.max_length = 300;
-  EXPECT_THAT(Resolve(), ElementsAre("evaluations[0].params"));
+  EXPECT_THAT(Resolve(), ElementsAre("evaluations[0].params.max_tokens"));
   (*evaluations_[0].mutable_params())["max_tokens"].set_number_value(301);
   EXPECT_THAT(Resolve(), IsEmpty());
 }

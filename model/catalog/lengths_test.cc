@@ -185,7 +185,7 @@ TEST_F(LengthsTest, ALengthThatAnEncodingCannotServeIsRefused) {
   Set({"1x", "4x"}, evaluations[0].mutable_params());
   ResolveEvaluations(context, &evaluations, &violations);
   ASSERT_EQ(violations.size(), 1u);
-  EXPECT_EQ(violations[0].field, "evaluations[0].params");
+  EXPECT_EQ(violations[0].field, "evaluations[0].params.lengths[1]");
   EXPECT_THAT(violations[0].description,
               HasSubstr("rows have up to 127 tokens"));
 }

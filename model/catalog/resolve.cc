@@ -111,9 +111,9 @@ void ResolveTrainingParts(const TrainingParts& parts, Violations* violations) {
   if (data_valid) context.trained_on = parts.data;
   if (violations->size() == num_before && parts.encoding != nullptr) {
     context.max_length = MaxLength(*parts.encoding);
-    RefuseLongRows("data.params",
-                   RowLengthOf(*task, parts.data->params(), context.max_length),
-                   violations);
+    RefuseLongRows(
+        {*task, "data.params", parts.data->params(), context.max_length},
+        violations);
   }
   // Other numbers are complained of below.
   const int ranks = parts.resources->ranks();

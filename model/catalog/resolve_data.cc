@@ -1,5 +1,7 @@
 #include "model/catalog/resolve_data.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "model/catalog/lengths.h"
 
@@ -7,6 +9,59 @@ namespace ordo::model::catalog {
 namespace {
 
 namespace v1 = ::ordo::training::v1;
+
+base::FieldViolation TooLong(const std::string& field, int64_t tokens,
+                             int64_t limit) {
+  return {field, absl::StrCat("rows have up to ", tokens,
+                              " tokens, the encoding has room for ", limit,
+                              "; raise the encoding's limit or make the rows "
+                              "shorter")};
+}
+
+// Those of the lengths that are numbers. False: none is too long, or the task
+// has none.
+bool RefuseLengths(const AskedRows& rows, Violations* violations) {
+  if (LengthsOf(rows.task, rows.params).empty()) return false;
+  const size_t num_before = violations->size();
+  const auto& lengths = rows.params.at(kLengths).list_value().values();
+  for (int i = 0; i < lengths.size(); ++i) {
+    if (!lengths[i].has_number_value()) continue;
+    ParamMap alone = rows.params;
+    auto* list = alone[kLengths].mutable_list_value();
+    list->clear_values();
+    *list->add_values() = lengths[i];
+    const int64_t tokens = LongestRow(rows.task, alone);
+    if (tokens <= rows.limit) continue;
+    violations->push_back(
+        TooLong(absl::StrCat(FieldPath(rows.field, kLengths), "[", i, "]"),
+                tokens, rows.limit));
+  }
+  return violations->size() > num_before;
+}
+
+// The path of the parameter to lower; of them all where it is none alone.
+std::string FieldToLower(const AskedRows& rows) {
+  std::string field = rows.field;
+  int64_t shortest = LongestRow(rows.task, rows.params);
+  for (const Param& param : rows.task.params) {
+    const auto given = rows.params.find(param.name);
+    if (param.type != ParamType::kInteger || given == rows.params.end()) {
+      continue;
+    }
+    // 0 may stand for another number.
+    const double least = std::max(1.0, param.min.value_or(1));
+    if (given->second.number_value() == least) continue;
+    ParamMap lowered = rows.params;
+    lowered[param.name].set_number_value(least);
+    const int64_t tokens = LongestRow(rows.task, lowered);
+    if (tokens < shortest) {
+      shortest = tokens;
+      field = FieldPath(rows.field, param.name);
+    }
+    if (tokens <= rows.limit) return FieldPath(rows.field, param.name);
+  }
+  return field;
+}
 
 }  // namespace
 
@@ -27,20 +82,11 @@ int VocabularyIfKnown(const Entry* task, bool valid, const ParamMap& params) {
   return valid ? VocabularyOf(*task, params) : 0;
 }
 
-RowLengths RowLengthOf(const Entry& task, const ParamMap& params,
-                       int64_t limit) {
-  if (task.row_length == nullptr || limit == 0) return {};
-  return {LongestRow(task, params), limit};
-}
-
-void RefuseLongRows(const std::string& field, const RowLengths& lengths,
-                    Violations* violations) {
-  if (lengths.tokens <= lengths.limit) return;
-  violations->push_back(
-      {field,
-       absl::StrCat("rows have up to ", lengths.tokens,
-                    " tokens, the encoding has room for ", lengths.limit,
-                    "; raise the encoding's limit or make the rows shorter")});
+void RefuseLongRows(const AskedRows& rows, Violations* violations) {
+  if (rows.task.row_length == nullptr || rows.limit == 0) return;
+  const int64_t tokens = LongestRow(rows.task, rows.params);
+  if (tokens <= rows.limit || RefuseLengths(rows, violations)) return;
+  violations->push_back(TooLong(FieldToLower(rows), tokens, rows.limit));
 }
 
 void RefuseNextTokens(const Entry& task, const v1::Data& data,

@@ -22,17 +22,20 @@ const Entry* ResolveData(std::string_view field, ordo::training::v1::Data* data,
 // 0: not known. `task` may be null.
 int VocabularyIfKnown(const Entry* task, bool valid, const ParamMap& params);
 
-// How long rows of a task are and may be.
-struct RowLengths {
-  int64_t tokens = 0;
+// Rows of a task, and the tokens that the encoding has room for.
+struct AskedRows {
+  const Entry& task;
+  // Path of the parameters, which are resolved.
+  std::string field;
+  const ParamMap& params;
+  // 0: none, or not known.
   int64_t limit = 0;
 };
-
-// `limit`: of the encoding; 0: none, or not known.
-RowLengths RowLengthOf(const Entry& task, const ParamMap& params,
-                       int64_t limit);
-void RefuseLongRows(const std::string& field, const RowLengths& lengths,
-                    Violations* violations);
+// Appends a violation for rows that are longer: of each of `lengths` that is
+// too long, otherwise of the parameter to lower. That is the first number that
+// can by itself make rows short enough, or else the one that shortens them
+// most.
+void RefuseLongRows(const AskedRows& rows, Violations* violations);
 
 // A model that sees what comes later learns nothing from next tokens. `task` is
 // that of `data`, both resolved.

@@ -133,10 +133,9 @@ void ResolveEvaluations(
       valid = violations->size() == num_before;
       if (valid) {
         in_place = in_place && entry->answers_in_place(evaluation->params());
-        RefuseLongRows(
-            FieldPath(path, "params"),
-            RowLengthOf(*entry, evaluation->params(), context.max_length),
-            violations);
+        RefuseLongRows({*entry, FieldPath(path, "params"), evaluation->params(),
+                        context.max_length},
+                       violations);
         RefuseManyItems(path, *entry, evaluation->params(), violations);
       }
     }

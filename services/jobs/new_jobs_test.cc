@@ -370,7 +370,8 @@ TEST(NewJobsTest, EvaluationsOfAStageFitTheModelOfTheStageBefore) {
   const auto fields = FieldsOf(MakeNewJob(Known(), request, {}).status());
   ASSERT_EQ(fields.size(), 1u);
   EXPECT_THAT(fields[0],
-              HasSubstr("job.spec.pipeline.stages[1].evaluations[0]"));
+              HasSubstr("job.spec.pipeline.stages[1].evaluations[0].params."
+                        "max_digits"));
 }
 
 // A storage root on which `books` was pushed.

@@ -176,12 +176,13 @@ const std::vector<Refusal>& Refusals() {
       {"{name: tener}", "model: {width: 128, heads: 64}", "encoding.name",
        "lower model.heads"},
       // Lengths.
-      {"{name: learned, params: {max_length: 17}}", "", "data.params",
+      {"{name: learned, params: {max_length: 17}}", "",
+       "data.params.max_digits",
        "rows have up to 18 tokens, the encoding has room for 17; raise the "
        "encoding's limit or make the rows shorter"},
       {"{name: learned, params: {max_length: 32}}",
        "evaluations: [{task: addition_grid, params: {max_digits: 10}}]",
-       "evaluations[0].params",
+       "evaluations[0].params.max_digits",
        "up to 33 tokens, the encoding has room for 32"},
       {"{name: random_positions, params: {max_position: 99}, with: [{name: "
        "learned, params: {max_length: 50}}]}",
