@@ -20,7 +20,7 @@
 //      (not understood: a failure that counts, and the next attempt follows).
 //   3: tasks that sum up a sweep, comparison or pipeline, and gates. Later
 //      without a new version: when an attempt ended (absent: when the scheduler
-//      hears of it).
+//      hears of it), and `data_roots` of an announcement (absent: not known).
 
 namespace ordo::base {
 

@@ -213,6 +213,8 @@ void HandleAnnounced(Turn& turn, const Announced& announced) {
   worker.memory_bytes = request.memory_bytes();
   worker.protocol = std::max(1, request.protocol());
   worker.nccl = request.nccl();
+  worker.data_roots.reset();
+  if (request.has_data_roots()) worker.data_roots = request.data_roots();
   worker.labels.clear();
   worker.labels.insert(request.labels().begin(), request.labels().end());
   worker.announced.clear();

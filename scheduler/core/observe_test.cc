@@ -170,6 +170,23 @@ TEST_F(ObserveTest, ALateAnnouncementOfAWorkerThatIsThereIsTaken) {
   EXPECT_EQ(shell_.StateOf("a"), Job::RUNNING);
 }
 
+TEST_F(ObserveTest, WhereDataMayBeReadIsWhatTheNewestAnnouncementSays) {
+  agent::v1::AnnounceRequest request = WorkerBuilder("w");
+  const auto shown = [this] {
+    return ToProto(shell_.state(), shell_.state().workers.at("w"));
+  };
+  Announce(request);
+  EXPECT_FALSE(shown().has_data_roots());
+  request.mutable_data_roots()->add_paths("/srv/text");
+  Announce(request);
+  ASSERT_EQ(shown().data_roots().paths_size(), 1);
+  EXPECT_EQ(shown().data_roots().paths(0), "/srv/text");
+  request.mutable_data_roots()->clear_paths();
+  Announce(request);
+  EXPECT_TRUE(shown().has_data_roots());
+  EXPECT_EQ(shown().data_roots().paths_size(), 0);
+}
+
 TEST_F(ObserveTest, WhatAZombieWritesIsRefused) {
   StartA();
   shell_.Advance(absl::Seconds(10));

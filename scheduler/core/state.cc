@@ -168,6 +168,7 @@ workers::v1::Worker ToProto(const State& state, const Worker& worker) {
   proto.set_memory_bytes(worker.memory_bytes);
   proto.set_protocol(worker.protocol);
   proto.set_nccl(worker.nccl);
+  if (worker.data_roots) *proto.mutable_data_roots() = *worker.data_roots;
   proto.set_build_digest(worker.build_digest);
   *proto.mutable_last_seen_time() = ToTimestamp(worker.last_seen);
   const WorkerAdminPtr admin = AdminOf(state, worker.id);

@@ -200,6 +200,8 @@ struct Worker {
   int32_t protocol = 1;
   // It has what ranks on cuda add up through.
   bool nccl = false;
+  // Nothing: it does not say.
+  std::optional<workers::v1::DataRoots> data_roots;
   std::string build_digest;
   Liveness liveness = Liveness::kUnknown;
   bool draining = false;

@@ -4,6 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/files/file_util.h"
 #include "model/text/questions/layouts.h"
 #include "services/data/data_check.h"
@@ -71,8 +72,28 @@ bool DataVersions::IsThere(const std::string& path) {
   return there_[path] = is_there;
 }
 
+std::string DataVersions::RootProblem(const std::string& path) {
+  if (find_roots_ != nullptr) {
+    roots_ = find_roots_();
+    find_roots_ = nullptr;
+  }
+  if (!roots_.has_value()) return "";
+  for (const std::string& root : *roots_) {
+    if (root == "/" || path == root || absl::StartsWith(path, root + "/")) {
+      return "";
+    }
+  }
+  return absl::StrCat(
+      path, " is outside of what any worker may read (",
+      roots_->empty() ? "nothing" : absl::StrJoin(*roots_, ", "),
+      "): push it with `ordo push data PATH`, name it as it lies below one of "
+      "these, or have an administrator add its folder to the data_roots of a "
+      "worker (ordo up --data-root FOLDER)");
+}
+
 std::string DataVersions::PinPath(const spec::DataPath& where,
                                   std::string* path) {
+  if (path->front() == '/') return RootProblem(*path);
   if (!DataPathProblem(*path).empty()) return "";
   const std::string name = path->substr(0, path->find('/'));
   const std::string pinned = VersionOf(name) + path->substr(name.size());

@@ -1,8 +1,11 @@
 #ifndef ORDO_SERVICES_DATA_SPEC_DATA_H_
 #define ORDO_SERVICES_DATA_SPEC_DATA_H_
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/status/details.h"
@@ -19,16 +22,26 @@ namespace ordo::services::data {
 bool NamesVersion(const ordo::jobs::v1::JobSpec& spec,
                   const std::string& version, bool current);
 
+// The folders below which data may be named by its whole path; nothing: not
+// known.
+using DataRoots = std::optional<std::vector<std::string>>;
+
 // Looks names of data up, for the jobs of one call: a name is one version
 // throughout. Not thread-safe.
 class DataVersions {
  public:
-  explicit DataVersions(const files::Storage& storage) : storage_(storage) {}
+  // `find_roots` is called once, for the first whole path; null: they are not
+  // known.
+  explicit DataVersions(const files::Storage& storage,
+                        std::function<DataRoots()> find_roots = nullptr)
+      : storage_(storage), find_roots_(std::move(find_roots)) {}
 
   // Replaces the name of data that was pushed, with which a path begins, by the
   // version that it stands for. Appends a violation, relative to the spec, for
   // a path below data/ of the storage root at which there is nothing, with the
-  // layout that is expected. Paths that cannot be valid, and whole ones, stay.
+  // layout that is expected, and for a whole one that lies below none of the
+  // roots, as it is written: where links lead, workers know. Paths that cannot
+  // be valid, and whole ones, stay.
   void Pin(ordo::jobs::v1::JobSpec* spec,
            std::vector<base::FieldViolation>* violations);
 
@@ -37,8 +50,12 @@ class DataVersions {
   std::string PinPath(const spec::DataPath& where, std::string* path);
   const std::string& VersionOf(const std::string& name);
   bool IsThere(const std::string& path);
+  // The same of a whole path.
+  std::string RootProblem(const std::string& path);
 
   const files::Storage storage_;
+  std::function<DataRoots()> find_roots_;
+  DataRoots roots_;
   // By name, and by path.
   std::map<std::string, std::string> versions_;
   std::map<std::string, bool> there_;

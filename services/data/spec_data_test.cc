@@ -1,5 +1,6 @@
 #include "services/data/spec_data.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -109,6 +110,32 @@ TEST_F(DataVersionsTest, WhatIsNotThereIsToldWithTheLayout) {
   EXPECT_THAT(Pinned("books/a.txt"),
               HasSubstr("no data/books@00000000bbbbbbbb/a.txt below"));
   EXPECT_THAT(Pinned("books@00000000cccccccc"), HasSubstr("there is no data/"));
+}
+
+TEST_F(DataVersionsTest, AWholePathLiesBelowARootWhereRootsAreKnown) {
+  int num_calls = 0;
+  DataVersions known({files_, folder_.path()}, [&num_calls] {
+    ++num_calls;
+    return DataRoots({"/srv/text", "/srv/more"});
+  });
+  for (const char* path : {"/srv/text", "/srv/text/a/b.txt", "/srv/more/x"}) {
+    EXPECT_EQ(Pinned(path, &known), path);
+  }
+  for (const char* path : {"/srv/texts/a.txt", "/srv", "/etc/passwd"}) {
+    EXPECT_THAT(Pinned(path, &known),
+                AllOf(HasSubstr("is outside of what any worker may read "
+                                "(/srv/text, /srv/more): push it"),
+                      HasSubstr("data_roots of a worker")));
+  }
+  EXPECT_EQ(num_calls, 1);
+  DataVersions all({files_, folder_.path()}, [] { return DataRoots({"/"}); });
+  EXPECT_EQ(Pinned("/etc/x", &all), "/etc/x");
+  DataVersions none({files_, folder_.path()},
+                    [] { return DataRoots(std::vector<std::string>()); });
+  EXPECT_THAT(Pinned("/etc/x", &none), HasSubstr("may read (nothing)"));
+  DataVersions unknown({files_, folder_.path()},
+                       [] { return DataRoots(std::nullopt); });
+  EXPECT_EQ(Pinned("/etc/x", &unknown), "/etc/x");
 }
 
 // What is wrong with each field of questions of that format.

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/digest/digest.h"
@@ -42,6 +45,27 @@ void AddToSpec(const Violations& of_spec, Violations* violations) {
   }
 }
 
+// Those of all workers that the scheduler knows. Nothing: there is none, or one
+// that does not say.
+data::DataRoots DataRootsOf(const scheduler::Scheduler& scheduler) {
+  std::set<std::string> roots;
+  scheduler::Page page;
+  bool any = false;
+  do {
+    const auto workers = scheduler.ListWorkers(page);
+    if (!workers.ok()) return std::nullopt;
+    for (const auto& worker : workers->items) {
+      if (!worker.has_data_roots()) return std::nullopt;
+      any = true;
+      roots.insert(worker.data_roots().paths().begin(),
+                   worker.data_roots().paths().end());
+    }
+    page.before = workers->next;
+  } while (!page.before.empty());
+  if (!any) return std::nullopt;
+  return std::vector<std::string>(roots.begin(), roots.end());
+}
+
 // What the jobs of one call share.
 struct Call {
   const NewJobContext& context;
@@ -50,7 +74,8 @@ struct Call {
   // Of the jobs made so far; keeps known.made alive.
   std::vector<scheduler::SpecPtr> specs = {};
   KnownJobs known{context.scheduler};
-  data::DataVersions versions{context.storage};
+  data::DataVersions versions{
+      context.storage, [this] { return DataRootsOf(context.scheduler); }};
   AliasBinder aliases{context.scheduler};
 
   void Know(const std::string& id, const scheduler::SpecPtr& spec) {

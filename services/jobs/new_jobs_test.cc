@@ -434,6 +434,34 @@ TEST_F(NewJobsOnData, DataThatIsNotThereIsRefusedWithTheLayout) {
                                HasSubstr("x.bin with x.bin.json")));
 }
 
+TEST_F(NewJobsOnData, AWholePathThatNoWorkerMayReadIsRefused) {
+  CreateJobRequest request = RequestOf("a");
+  ReadText("/srv/books", request.mutable_job()->mutable_spec());
+  // No worker has said what it may read.
+  ORDO_EXPECT_OK(MakeOne(Context(), request, {}));
+  ordo::workers::v1::Worker worker;
+  worker.set_name("workers/a");
+  worker.mutable_data_roots()->add_paths("/srv/text");
+  known_.PutWorker(worker);
+  const auto refused = MakeOne(Context(), request, {});
+  EXPECT_THAT(FieldsOf(refused.status()),
+              ElementsAre("job.spec.data.params.data[0]"));
+  EXPECT_THAT(std::string(refused.status().message()),
+              HasSubstr("/srv/books is outside of what any worker may read "
+                        "(/srv/text)"));
+  worker.set_name("workers/b");
+  worker.mutable_data_roots()->set_paths(0, "/srv/books");
+  known_.PutWorker(worker);
+  ORDO_EXPECT_OK(MakeOne(Context(), request, {}));
+  // One of an earlier release may have any.
+  ReadText("/srv/more", request.mutable_job()->mutable_spec());
+  EXPECT_FALSE(MakeOne(Context(), request, {}).ok());
+  worker.set_name("workers/c");
+  worker.clear_data_roots();
+  known_.PutWorker(worker);
+  ORDO_EXPECT_OK(MakeOne(Context(), request, {}));
+}
+
 TEST_F(NewJobsOnData, PartsKeepVersionsToo) {
   CreateJobRequest request = SweepOf("s");
   JobSpec* run =

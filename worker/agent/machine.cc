@@ -4,6 +4,8 @@
 #include <cmath>
 #include <filesystem>
 #include <sched.h>
+#include <set>
+#include <string>
 #include <sys/utsname.h>
 #include <system_error>
 #include <vector>
@@ -17,6 +19,7 @@
 #include "base/process/process.h"
 #include "base/text/labels.h"
 #include "base/text/lines.h"
+#include "proto/ordo/workers/v1/workers.pb.h"
 
 namespace ordo::worker::agent {
 namespace {
@@ -94,6 +97,30 @@ bool HasNccl(const std::string& trainer) {
          base::Exists(files, base::NcclLibraryIn(base::FolderOf(program)));
 }
 
+// Below the storage root: what every job may read.
+constexpr char kDataFolder[] = "data";
+
+// As they are called and as they are with links resolved: the trainer goes by
+// the latter.
+void AddDataRoots(const ::ordo::config::v1::WorkerConfig& config,
+                  ::ordo::workers::v1::DataRoots* roots) {
+  std::vector<std::string> folders(config.data_roots().begin(),
+                                   config.data_roots().end());
+  if (!config.storage_root().empty()) {
+    folders.push_back(base::JoinPath(config.storage_root(), kDataFolder));
+  }
+  std::set<std::string> paths;
+  for (const std::string& folder : folders) {
+    std::error_code error;
+    const auto resolved = std::filesystem::weakly_canonical(folder, error);
+    paths.insert(folder);
+    if (!error) paths.insert(resolved.string());
+  }
+  for (const std::string& path : paths) {
+    if (path.front() == '/') roots->add_paths(path);
+  }
+}
+
 }  // namespace
 
 Machine ReadMachine(const std::string& root) {
@@ -124,6 +151,7 @@ void Describe(const Machine& machine,
   identity->set_memory_bytes(config.memory_bytes() > 0 ? config.memory_bytes()
                                                        : machine.memory_bytes);
   identity->set_nccl(HasNccl(config.trainer()));
+  AddDataRoots(config, identity->mutable_data_roots());
   *identity->mutable_labels() = config.labels();
   base::Labels found;
   if (!machine.host.empty()) found["host"] = machine.host;

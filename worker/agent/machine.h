@@ -24,9 +24,10 @@ struct Machine {
 Machine ReadMachine(const std::string& root);
 
 // Fills in what an announcement says of the machine: cores, memory, labels, the
-// memory of its CPU devices, and whether NCCL's library lies beside the trainer
-// (links resolved), as it looks for it. The configuration goes before what was
-// found. A name of the host that is no label is left out, with a warning.
+// memory of its CPU devices, where data may be read, and whether NCCL's library
+// lies beside the trainer (links resolved), as it looks for it. The
+// configuration goes before what was found. A name of the host that is no label
+// is left out, with a warning.
 void Describe(const Machine& machine,
               const ::ordo::config::v1::WorkerConfig& config,
               ::ordo::agent::v1::AnnounceRequest* identity);

@@ -86,6 +86,26 @@ TEST_F(MachineTest, NcclIsFoundWhereTheTrainerLooksForIt) {
   EXPECT_FALSE(has_nccl());
 }
 
+TEST_F(MachineTest, DataRootsAreToldWithLinksAndWithout) {
+  Write("disk/text/a.txt", "");
+  Write("storage/x", "");
+  std::filesystem::create_symlink(root_.Path("disk/text"), root_.Path("text"));
+  ::ordo::config::v1::WorkerConfig config;
+  config.set_storage_root(root_.Path("storage"));
+  config.add_data_roots(root_.Path("text"));
+  config.add_data_roots(root_.Path("none"));
+  ::ordo::agent::v1::AnnounceRequest identity;
+  Describe(Machine(), config, &identity);
+  EXPECT_THAT(identity.data_roots().paths(),
+              ::testing::IsSupersetOf(
+                  {root_.Path("text"), root_.Path("disk/text"),
+                   root_.Path("none"), root_.Path("storage/data")}));
+  // Of nothing it says that too.
+  ::ordo::agent::v1::AnnounceRequest nothing;
+  Describe(Machine(), {}, &nothing);
+  EXPECT_TRUE(nothing.has_data_roots());
+}
+
 TEST(DescribeTest, TheConfigurationGoesBeforeWhatWasFound) {
   const Machine machine{8, 1000, "node", "x86_64"};
   ::ordo::config::v1::WorkerConfig config;
