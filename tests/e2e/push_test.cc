@@ -196,6 +196,54 @@ TEST_F(PushTest, PushedTextIsTrainedOnAskedAboutAndKeepsItsVersion) {
       2);
 }
 
+// A job that trains on the file at a whole path.
+std::string ReaderOf(const std::string& name, const std::string& path) {
+  return absl::StrCat(R"(
+kind: train
+model: {preset: tiny, layers: 1, width: 16, heads: 2}
+encoding: {name: rope}
+training: {steps: 1, batch_size: 4}
+resources: {threads: 1}
+name: )",
+                      name, "\ndata: {task: text, params: {data: [", path,
+                      "], format: lines, length: 16}}\n");
+}
+
+TEST_F(PushTest, DataBelowARootIsReadInPlaceAndNoneOutside) {
+  const std::string root = folder_.Path("root");
+  const std::string outside = folder_.Path("outside/a.txt");
+  for (const std::string& file : {root + "/a.txt", outside}) {
+    ORDO_ASSERT_OK(files_.MakeFolders(base::FolderOf(file)));
+    ORDO_ASSERT_OK(base::AtomicWrite(files_, file, Lines(" in place")));
+  }
+  ORDO_ASSERT_OK(files_.ReplaceLink(outside, root + "/link.txt"));
+  harness::DeploymentOptions options = Options("");
+  options.worker.set_trainer(ProgramPath("ordo-trainer"));
+  options.worker.add_data_roots(root);
+  Start(options);
+  const auto submit = [this](const std::string& name, const std::string& path) {
+    const std::string file = folder_.Path(name + ".yaml");
+    ORDO_EXPECT_OK(base::AtomicWrite(files_, file, ReaderOf(name, path)));
+    return RunOrdo({"submit", file, "--wait"});
+  };
+  const Said inside = submit("inside", root + "/a.txt");
+  EXPECT_EQ(inside.exit_code, 0) << inside.err;
+  // Where a link leads shows where it is read.
+  EXPECT_EQ(submit("linked", root + "/link.txt").exit_code, 1);
+  const auto linked = WaitForState("linked", jobs::v1::Job::FAILED);
+  ASSERT_TRUE(linked.has_value());
+  EXPECT_THAT(linked->message(),
+              AllOf(HasSubstr("data.params.data[0]"),
+                    HasSubstr("is outside of what this worker may read")));
+  // The worker has said what its roots are.
+  const Said refused = submit("refused", outside);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err,
+              AllOf(HasSubstr("data.params.data[0]"),
+                    HasSubstr("is outside of what any worker may read"),
+                    HasSubstr("--data-root FOLDER")));
+}
+
 using BenchmarkTest = PushTest;
 
 TEST_F(BenchmarkTest, AJobMeasuresKernelsOnAWorkerAndKeepsAReport) {
