@@ -160,6 +160,9 @@ absl::Status ShowWorker(Context& context, const std::string& name) {
   if (worker.memory_bytes() > 0) {
     lines.push_back({"Memory", base::HumanBytes(worker.memory_bytes())});
   }
+  for (const std::string& root : worker.data_roots().paths()) {
+    lines.push_back({"Data root", root});
+  }
   const std::map<std::string, std::string> labels(worker.labels().begin(),
                                                   worker.labels().end());
   for (const auto& [name, value] : labels) {

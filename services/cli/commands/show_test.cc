@@ -131,6 +131,7 @@ TEST_F(ShowTest, WorkerSaysWhatJobsMayAskItFor) {
   worker.set_name("workers/w");
   worker.set_cpus(16);
   worker.set_memory_bytes(int64_t{64} << 30);
+  worker.mutable_data_roots()->add_paths("/srv/text");
   (*worker.mutable_labels())["zone"] = "north";
   (*worker.mutable_labels())["arch"] = "x86_64";
   worker.add_devices()->set_name("cuda:0");
@@ -139,6 +140,7 @@ TEST_F(ShowTest, WorkerSaysWhatJobsMayAskItFor) {
   EXPECT_EQ(Run({"show", "workers/w"}), 0);
   EXPECT_THAT(out(), ::testing::ContainsRegex("Cores: +16\n"));
   EXPECT_THAT(out(), ::testing::ContainsRegex("Memory: +64"));
+  EXPECT_THAT(out(), ::testing::ContainsRegex("Data root: +/srv/text\n"));
   EXPECT_THAT(
       out(), ::testing::ContainsRegex("Label: +arch=x86_64\nLabel: +zone=nor"));
   EXPECT_THAT(out(), ::testing::ContainsRegex("cuda:0 .*80"));
