@@ -8,6 +8,7 @@
 #include <string>
 #include <sys/utsname.h>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -116,9 +117,12 @@ void AddDataRoots(const ::ordo::config::v1::WorkerConfig& config,
     paths.insert(folder);
     if (!error) paths.insert(resolved.string());
   }
-  for (const std::string& path : paths) {
-    if (path.front() == '/') roots->add_paths(path);
+  std::set<std::string> bare;
+  for (std::string path : paths) {
+    while (path.size() > 1 && path.back() == '/') path.pop_back();
+    if (path.front() == '/') bare.insert(std::move(path));
   }
+  for (const std::string& path : bare) roots->add_paths(path);
 }
 
 }  // namespace

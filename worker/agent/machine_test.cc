@@ -92,7 +92,7 @@ TEST_F(MachineTest, DataRootsAreToldWithLinksAndWithout) {
   std::filesystem::create_symlink(root_.Path("disk/text"), root_.Path("text"));
   ::ordo::config::v1::WorkerConfig config;
   config.set_storage_root(root_.Path("storage"));
-  config.add_data_roots(root_.Path("text"));
+  config.add_data_roots(root_.Path("text/"));
   config.add_data_roots(root_.Path("none"));
   ::ordo::agent::v1::AnnounceRequest identity;
   Describe(Machine(), config, &identity);
