@@ -57,8 +57,8 @@ class ByLengths : public EvaluationTask {
     return Named(place.part, place.part.task->ItemId(seed, place.index));
   }
   std::string UnitId(uint64_t seed, int64_t index) const override {
-    const Place place = PlaceOf(index);
-    return Named(place.part, place.part.task->UnitId(seed, place.index));
+    const auto& [part, i] = PlaceOf(index);
+    return UnitOf(part, part.task->ItemId(seed, i), part.task->UnitId(seed, i));
   }
   double ItemScore(const Marks& marks) const override {
     return First().ItemScore(marks);
@@ -93,8 +93,8 @@ class ByLengths : public EvaluationTask {
       absl::StrAppend(&details, "\n## ", about_.by, " ", part.length, "\n\n",
                       own.markdown);
       for (ScoredItem& item : own.items) {
+        item.unit = UnitOf(part, item.id, item.unit);
         item.id = Named(part, item.id);
-        item.unit = Named(part, item.unit);
         scores.items.push_back(std::move(item));
       }
     }
@@ -125,6 +125,12 @@ class ByLengths : public EvaluationTask {
 
   static std::string Named(const TaskAtLength& part, const std::string& name) {
     return absl::StrCat(part.length, "/", name);
+  }
+
+  // Of an item of the part.
+  static std::string UnitOf(const TaskAtLength& part, const std::string& item,
+                            const std::string& unit) {
+    return unit == item ? Named(part, unit) : unit;
   }
 
   Marked MarkedOf(const Marked& marked, size_t i) const {

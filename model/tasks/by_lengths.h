@@ -26,8 +26,10 @@ struct ByLengthsAbout {
   int64_t trained = 0;
 };
 
-// The questions of all parts, those of the first length first. Items and units
-// are called as those of the part, behind the length: "64/1-0". Metrics:
+// The questions of all parts, those of the first length first. Items are called
+// as those of the part, behind the length: "64/1-0". So are units that are one
+// item; others are of all lengths: items of two parts with one unit depend on
+// each other. Metrics:
 // `error_<length>`, the `error` of the part, or where it has none one less the
 // mean score of its items; `error`, their mean, and `error_longer`, that of the
 // lengths beyond training, where there are; and the part's further ones with

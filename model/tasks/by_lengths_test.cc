@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 #include "model/tasks/flip_flop.h"
 #include "model/tasks/nope/nope.h"
+#include "model/tasks/passkey/passkey.h"
 
 namespace ordo::model::tasks {
 namespace {
@@ -51,6 +52,23 @@ TEST(ByLengthsTest, ItemsAreCalledByTheirLength) {
   }
   EXPECT_THAT(
       ids, ::testing::ElementsAre("4/7-0", "4/7-1", "8/7-0", "8/7-1", "8/7-2"));
+}
+
+// Each length is asked with the same seeds.
+TEST(ByLengthsTest, AUnitOfSeveralItemsIsOneAtAllLengths) {
+  std::vector<TaskAtLength> parts;
+  for (const int64_t length : {1, 4}) {
+    passkey::PasskeyTestsOptions options;
+    options.min_length = options.max_length = length;
+    options.unit = 20;
+    options.samples = 3;
+    parts.push_back({length, passkey::MakePasskeyTests(options)});
+  }
+  const auto task = MakeByLengths(std::move(parts), {"length", 0});
+  ASSERT_EQ(task->size(), 6);
+  EXPECT_EQ(task->ItemId(7, 4), "4/7-1");
+  EXPECT_EQ(task->UnitId(7, 4), task->UnitId(7, 1));
+  EXPECT_NE(task->UnitId(7, 4), task->UnitId(7, 2));
 }
 
 // Every answer right at the first length, and at the second those of the first

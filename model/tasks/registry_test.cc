@@ -442,6 +442,33 @@ TEST(Registry, ItemsScoreAndStandTogetherAsTheCatalogueSays) {
   }
 }
 
+// The same of an evaluation of two lengths.
+TEST(Registry, UnitsAreSharedByLengthsOnlyWhereTheCatalogueSaysSo) {
+  for (const Case& of_task : SmallEvaluationTasks()) {
+    const catalog::Entry& entry =
+        *catalog::Find(catalog::Kind::kEvaluationTask, of_task.name);
+    const std::vector<std::string>& sizes = entry.evaluation.length.params;
+    if (sizes.empty()) continue;
+    Case of_two = of_task;
+    const double length = of_task.numbers.at(sizes.back());
+    of_two.number_lists["lengths"] = {length, length + 2};
+    ordo::training::v1::Evaluation evaluation;
+    evaluation.set_task(of_task.name);
+    *evaluation.mutable_params() =
+        Resolved(catalog::Kind::kEvaluationTask, of_two);
+    ORDO_ASSERT_OK_AND_ASSIGN(const auto task,
+                              MakeEvaluationTask(evaluation, nullptr));
+    const int64_t half = task->size() / 2;
+    ASSERT_EQ(task->size(), 2 * half) << of_task.name;
+    for (int64_t i = 0; i < half; ++i) {
+      EXPECT_NE(task->ItemId(1, i), task->ItemId(1, half + i)) << of_task.name;
+      EXPECT_EQ(task->UnitId(1, i) == task->UnitId(1, half + i),
+                entry.evaluation.shares_units)
+          << of_task.name;
+    }
+  }
+}
+
 // A perfect model, and one that is always wrong.
 TEST(Registry, EveryEvaluationScoresWhatIsMarked) {
   for (const Case& of_task : SmallEvaluationTasks()) {
