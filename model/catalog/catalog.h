@@ -307,6 +307,10 @@ struct Entry {
   // Most components that may be given `with` this one at once, and least.
   int max_with = 0;
   int min_with = 0;
+  // Of a task: the name of its vocabulary. Tasks with the same have the same
+  // tokens. Where it has a parameter `tokenizer`: what stands for one that is
+  // left out; empty: what is not known. Otherwise empty: the task's name.
+  std::string vocabulary = {};
   // Number of tokens of a task's vocabulary; 0 for encodings.
   int vocabulary_size = 0;
   // Of a task, where parameters decide; null: as `vocabulary_size` says.

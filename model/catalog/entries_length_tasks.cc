@@ -240,6 +240,7 @@ Entry Passkey(Kind kind, int64_t max_length, std::vector<Param> own) {
               "Filler of a length is as often this; 0: the benchmark's, 3750 "
               "characters for each 1, down to a multiple of 1024."),
   };
+  entry.vocabulary = kByteTokenizer;
   entry.vocabulary_size = 260;
   return OfKind(kind, std::move(entry), std::move(own));
 }

@@ -105,6 +105,7 @@ Entry Ruler(Kind kind, std::pair<int64_t, int64_t> lengths,
               "Longest; at least the shortest. Lengths of an evaluation are "
               "each twice the one before."),
   };
+  entry.vocabulary = kByteTokenizer;
   entry.vocabulary_size = kByteVocabulary;
   entry.check_params = CheckRuler;
   const bool asks = kind == Kind::kEvaluationTask;
@@ -133,6 +134,7 @@ Entry Needle(Kind kind, std::pair<int64_t, int64_t> lengths,
       Integer("max_length", lengths.second, Lengths(512),
               "Longest; at least the shortest."),
   };
+  entry.vocabulary = kByteTokenizer;
   entry.vocabulary_size = kByteVocabulary;
   entry.row_length = LongestRow;
   if (kind == Kind::kEvaluationTask) {

@@ -67,6 +67,7 @@ Entry PairsEntry(const PairsText& about, RowLength row_length,
   entry.text = about.text;
   entry.source = kMcLeish;
   entry.params = std::move(lengths);
+  entry.vocabulary = "arithmetic";
   entry.vocabulary_size = kArithmeticVocabulary;
   entry.row_length = row_length;
   return entry;
@@ -165,7 +166,10 @@ std::vector<Entry> SortingEntries() {
   entries[0].params.push_back(Rows());
   entries[1] = OfVersion(2, std::move(entries[1]));
   // The labels, and what stands between them.
-  for (Entry& entry : entries) entry.vocabulary_size = 118;
+  for (Entry& entry : entries) {
+    entry.vocabulary = "sorting";
+    entry.vocabulary_size = 118;
+  }
   return entries;
 }
 

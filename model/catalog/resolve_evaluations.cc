@@ -10,6 +10,7 @@
 #include "model/catalog/fields.h"
 #include "model/catalog/lengths.h"
 #include "model/catalog/resolve_data.h"
+#include "model/catalog/tokens.h"
 
 namespace ordo::model::catalog {
 namespace {
@@ -99,6 +100,45 @@ void RefuseManyItems(const std::string& field, const Entry& task,
                     " of such are possible: ", fix)});
 }
 
+// An evaluation, for what the model has to have for it.
+struct Asked {
+  const Entry& task;
+  const std::string& path;
+  const v1::Evaluation& evaluation;
+  // Its parameters are right.
+  bool valid;
+  // Its answers are read where they are asked for.
+  bool in_place;
+};
+
+// Whether the model has the evaluation's tokens, and can say them.
+void CheckTokens(const EvaluationsContext& context, const Asked& asked,
+                 Violations* violations) {
+  const std::string path = FieldPath(asked.path, "task");
+  const ParamMap& params = asked.evaluation.params();
+  const size_t num_before = violations->size();
+  const int vocabulary_size =
+      VocabularyIfKnown(&asked.task, asked.valid, params);
+  if (context.vocabulary_size > 0 &&
+      vocabulary_size > context.vocabulary_size) {
+    violations->push_back(
+        {path, absl::StrCat(asked.task.name, " has ", vocabulary_size,
+                            " tokens, the model ", context.vocabulary_size,
+                            "; it needs one with a larger vocabulary_size")});
+  }
+  if (!context.causal && !asked.in_place) {
+    violations->push_back(
+        {path,
+         "answers token by token, which a model with causal: false cannot; "
+         "leave out model.causal or the evaluation"});
+  }
+  if (asked.valid && context.trained_on != nullptr &&
+      violations->size() == num_before) {
+    RefuseOtherTokens({asked.task, asked.path, params, *context.trained_on},
+                      violations);
+  }
+}
+
 }  // namespace
 
 void ResolveEvaluations(
@@ -138,22 +178,8 @@ void ResolveEvaluations(
                        violations);
         RefuseManyItems(path, *entry, evaluation->params(), violations);
       }
-    }
-    const int vocabulary_size =
-        VocabularyIfKnown(entry, valid, evaluation->params());
-    if (context.vocabulary_size > 0 &&
-        vocabulary_size > context.vocabulary_size) {
-      violations->push_back(
-          {FieldPath(path, "task"),
-           absl::StrCat(entry->name, " has ", vocabulary_size,
-                        " tokens, the model ", context.vocabulary_size,
-                        "; it needs one with a larger vocabulary_size")});
-    }
-    if (entry != nullptr && !context.causal && !in_place) {
-      violations->push_back(
-          {FieldPath(path, "task"),
-           "answers token by token, which a model with causal: false cannot; "
-           "leave out model.causal or the evaluation"});
+      CheckTokens(context, {*entry, path, *evaluation, valid, in_place},
+                  violations);
     }
     ResolveMoment(context, path, evaluation, violations);
     if (!evaluation->has_seed()) evaluation->set_seed(1);

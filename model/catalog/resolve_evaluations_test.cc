@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/strip.h"
 #include "base/status/details.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
@@ -81,11 +82,12 @@ TEST(ResolveEvaluationsTest, NumberOfEvaluationsIsLimited) {
   EXPECT_THAT(FieldsOf(add(kMaxEvaluations + 1)), ElementsAre("evaluations"));
 }
 
-// Of an evaluation with these parameters.
+// Of an evaluation with these parameters, of a model that is trained on such.
 std::vector<base::FieldViolation> ViolationsOfItems(
     const std::string& task,
     const std::vector<std::pair<std::string, double>>& params) {
   v1::TrainSpec spec = Minimal();
+  spec.mutable_data()->set_task(std::string(absl::StripSuffix(task, "_grid")));
   spec.mutable_model()->set_vocabulary_size(300);
   v1::Evaluation* evaluation = spec.add_evaluations();
   evaluation->set_task(task);
@@ -134,6 +136,11 @@ std::vector<std::string> FieldsWithoutCausal(const std::string& task,
   return FieldsOf([&](v1::TrainSpec* spec) {
     MakeBidirectional(spec);
     spec->mutable_model()->set_vocabulary_size(200);
+    if (task == "selective_copy") {
+      spec->mutable_data()->set_task(task);
+      (*spec->mutable_data()->mutable_params())["layout"].set_string_value(
+          "markers");
+    }
     v1::Evaluation* evaluation = spec->add_evaluations();
     evaluation->set_task(task);
     if (layout.empty()) return;

@@ -18,6 +18,7 @@
 #include "gtest/gtest.h"
 #include "model/catalog/catalog.h"
 #include "model/catalog/metric_names.h"
+#include "model/catalog/tokens.h"
 
 namespace ordo::model::tasks {
 namespace {
@@ -467,6 +468,42 @@ TEST(Registry, UnitsAreSharedByLengthsOnlyWhereTheCatalogueSaysSo) {
           << of_task.name;
     }
   }
+}
+
+// A model that was trained on one of them may be asked the others.
+TEST(Registry, TasksOfOneVocabularyHaveTheSameTokens) {
+  std::map<std::string, std::vector<std::string>> words;
+  const auto check = [&words](const catalog::Entry& entry,
+                              const catalog::ParamMap& params,
+                              const Tokenizer& tokenizer) {
+    std::vector<std::string> own;
+    for (int64_t id = 0; id < tokenizer.vocabulary_size(); ++id) {
+      own.push_back(tokenizer.Decode({id}));
+    }
+    const auto [known, added] =
+        words.emplace(catalog::TokensOf(entry, params), own);
+    EXPECT_EQ(known->second, own) << entry.name;
+  };
+  for (const Case& of_task : SmallTrainingTasks()) {
+    ordo::training::v1::Data data;
+    data.set_task(of_task.name);
+    *data.mutable_params() = Resolved(catalog::Kind::kTrainingTask, of_task);
+    ORDO_ASSERT_OK_AND_ASSIGN(const auto task,
+                              MakeTrainingTask(data, Examples()));
+    check(*catalog::Find(catalog::Kind::kTrainingTask, of_task.name),
+          data.params(), task->tokenizer());
+  }
+  for (const Case& of_task : SmallEvaluationTasks()) {
+    ordo::training::v1::Evaluation evaluation;
+    evaluation.set_task(of_task.name);
+    *evaluation.mutable_params() =
+        Resolved(catalog::Kind::kEvaluationTask, of_task);
+    ORDO_ASSERT_OK_AND_ASSIGN(
+        const auto task, MakeEvaluationTask(evaluation, nullptr, Examples()));
+    check(*catalog::Find(catalog::Kind::kEvaluationTask, of_task.name),
+          evaluation.params(), task->tokenizer());
+  }
+  EXPECT_EQ(words.size(), 10u);
 }
 
 // A perfect model, and one that is always wrong.

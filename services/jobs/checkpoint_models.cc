@@ -16,6 +16,7 @@
 #include "model/catalog/lengths.h"
 #include "model/catalog/resolve_evaluations.h"
 #include "model/catalog/resolve_model.h"
+#include "model/catalog/tokens.h"
 #include "services/jobs/job_state.h"
 #include "services/spec/gate_job.h"
 #include "services/spec/model_from.h"
@@ -246,7 +247,12 @@ void CheckEvaluations(const Job& job, const JobSpec& spec,
   if (fits) context.max_length = model::catalog::MaxLength(encoding);
   auto evaluations = spec.evaluations();
   model::catalog::ResolveEvaluations(context, &evaluations, found);
-  if (!job.spec().has_data()) RefuseMultiples(evaluations, found);
+  if (!job.spec().has_data()) {
+    RefuseMultiples(evaluations, found);
+  } else {
+    model::catalog::AddTokenizerNotices(evaluations, job.spec().data(),
+                                        notices);
+  }
   if (!fits) return;
   const model::catalog::KernelContext kernels = {&model, &encoding,
                                                  spec.resources().device()};

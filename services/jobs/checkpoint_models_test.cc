@@ -298,6 +298,37 @@ TEST_F(CheckpointModelsTest, MultiplesNeedAModelWhoseTrainingIsKnown) {
   EXPECT_THAT(Check(), IsEmpty());
 }
 
+TEST_F(CheckpointModelsTest, AModelIsAskedInTheTokensOfItsTraining) {
+  spec_.Clear();
+  spec_.set_kind(JobSpec::EVALUATE);
+  spec_.add_checkpoints("jobs/llama");
+  auto& evaluation = *spec_.add_evaluations();
+  evaluation.set_task("questions");
+  auto& params = *evaluation.mutable_params();
+  params["path"].set_string_value("own.jsonl");
+  params["tokenizer"].set_string_value("t.json");
+  // Of a model from elsewhere it is not known.
+  EXPECT_THAT(Check(), IsEmpty());
+  EXPECT_THAT(notices_, IsEmpty());
+  Job job = *scheduler_.GetJob("llama");
+  auto& data = *job.mutable_spec()->mutable_data();
+  data.set_task("text");
+  (*data.mutable_params())["tokenizer"].set_string_value("t.model");
+  scheduler_.PutJob(job);
+  EXPECT_THAT(Check(), IsEmpty());
+  EXPECT_THAT(notices_, ::testing::Contains(::testing::HasSubstr(
+                            "evaluations[0].params.tokenizer is t.json")));
+  params["tokenizer"].set_string_value("t.model");
+  EXPECT_THAT(Check(), IsEmpty());
+  EXPECT_THAT(notices_, IsEmpty());
+  job.mutable_spec()->mutable_model()->set_vocabulary_size(260);
+  scheduler_.PutJob(job);
+  params["tokenizer"].set_string_value("bytes");
+  EXPECT_THAT(Check(), ElementsAre(Says("evaluations[0].params.tokenizer",
+                                        "leave it out, which takes that of "
+                                        "the training (for jobs/llama)")));
+}
+
 TEST_F(CheckpointModelsTest, AnEvaluationsEncodingNeedsNoNewParameters) {
   spec_.Clear();
   spec_.set_kind(JobSpec::EVALUATE);

@@ -9,6 +9,7 @@
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "model/catalog/kernel_choice.h"
+#include "model/catalog/tokens.h"
 #include "services/spec/data_paths.h"
 #include "services/spec/expand.h"
 #include "services/spec/gate_job.h"
@@ -26,10 +27,11 @@ using ordo::jobs::v1::JobSpec;
 
 std::vector<std::string> NoticesOf(const JobSpec& spec) {
   std::vector<std::string> notices;
+  if (spec.kind() != JobSpec::TRAIN) return notices;
+  model::catalog::AddTokenizerNotices(spec.evaluations(), spec.data(),
+                                      &notices);
   // Without layers it is a checkpoint's, not looked up yet.
-  if (spec.kind() != JobSpec::TRAIN || !spec.model().has_layers()) {
-    return notices;
-  }
+  if (!spec.model().has_layers()) return notices;
   const model::catalog::KernelContext context = {
       &spec.model(), &spec.encoding(), spec.resources().device()};
   model::catalog::AddTrainingNotice(context, spec.training(), &notices);
