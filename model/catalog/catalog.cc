@@ -552,6 +552,8 @@ std::string NeedsOrderedPositions(const Component& encoding) {
   return "";
 }
 
+bool Params::Has(const std::string& name) const { return map_.count(name) > 0; }
+
 int64_t Params::Integer(const std::string& name) const {
   return static_cast<int64_t>(Number(name));
 }

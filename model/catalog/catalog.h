@@ -406,6 +406,8 @@ class Params {
  public:
   explicit Params(const ParamMap& map) : map_(map) {}
 
+  // Whether it is there: of those that are not filled in.
+  bool Has(const std::string& name) const;
   int64_t Integer(const std::string& name) const;
   double Number(const std::string& name) const;
   bool Bool(const std::string& name) const;

@@ -1,6 +1,7 @@
 #ifndef ORDO_MODEL_CATALOG_ENTRIES_H_
 #define ORDO_MODEL_CATALOG_ENTRIES_H_
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +52,26 @@ int TextVocabulary(const ParamMap& params);
 // all places.
 void CheckTextEvaluated(std::string_view field, const ParamMap& map,
                         std::vector<base::FieldViolation>* violations);
+
+// Complains about what is neither kByteTokenizer nor the path of a tokenizer's
+// file.
+void CheckTokenizer(std::string_view field, const std::string& tokenizer,
+                    std::vector<base::FieldViolation>* violations);
+
+// Whether a model that was trained on text with these parameters has read the
+// tokenizer's mark of a beginning; nothing where they do not say, as of flat
+// token files and of other tasks.
+std::optional<bool> ReadsBeginnings(const ParamMap& training);
+
+// An evaluation whose prompts are bytes, or tokens of a file that its parameter
+// `tokenizer`, or the training, names. CheckPromptTokens is its check, and a
+// part of that which it has.
+Entry InTokens(Entry entry);
+void CheckPromptTokens(std::string_view field, const ParamMap& params,
+                       std::vector<base::FieldViolation>* violations);
+
+// Whether a parameter `tokenizer` is there, and the path of a file.
+bool NamesTokenizerFile(const ParamMap& params);
 
 // An evaluation of a model that was trained on the task `text`.
 struct TextTraining {

@@ -213,13 +213,33 @@ int64_t PasskeyLength(const ParamMap& map) {
          kPasskeyAnswer - 1;
 }
 
-// The last byte of the key is only said, and no end mark asked for.
+// The last byte of the key is only said, and no end mark asked for. In the
+// tokens of a file it is not known; each word and full stop of the filler, 24
+// in 90 characters, is a token at least.
 int64_t PasskeyLongest(const ParamMap& map) {
   const Params params(map);
   const int64_t length =
       std::max(params.Integer("min_length"), params.Integer("max_length"));
-  return PasskeyPromptLength(length, params.Integer("filler")) +
-         kPasskeyAnswer - 2;
+  const int64_t prompt = PasskeyPromptLength(length, params.Integer("filler"));
+  if (NamesTokenizerFile(map)) return (prompt - kPasskeyPrompt) * 24 / 90;
+  return prompt + kPasskeyAnswer - 2;
+}
+
+// Of each length those of each depth.
+int64_t PasskeyItems(const ParamMap& map) {
+  const Params params(map);
+  const int64_t depths = params.Has("depths") ? params.Integer("depths") : 0;
+  return Lengths(map) * std::max<int64_t>(1, depths);
+}
+
+Param Depths() {
+  Param depths =
+      Integer("depths", 0, {0, 100, "1"},
+              "Questions are asked with the key at so many depths, at even "
+              "steps of the filler from its beginning on; 0: where the "
+              "benchmark draws it.");
+  depths.filled_in = false;
+  return depths;
 }
 
 // Lengths of which an evaluation asks, or the longest that training has.
@@ -230,7 +250,8 @@ Entry Passkey(Kind kind, int64_t max_length, std::vector<Param> own) {
   entry.name = "passkey";
   entry.text =
       "Finding a number in filler, each byte a token; evaluation asks the "
-      "benchmark's questions. Exact match of numbers by length.";
+      "benchmark's questions, also in the tokens of a file. Exact match of "
+      "numbers by length.";
   entry.source = "Mohtashami and Jaggi 2023, arXiv:2305.16300";
   entry.params = {
       Integer("max_length", max_length, PasskeyLengths(),
@@ -255,14 +276,14 @@ Entry PasskeyForEvaluation() {
   Entry entry =
       Passkey(Kind::kEvaluationTask, 8,
               {Integer("min_length", 1, PasskeyLengths(), "Shortest length."),
-               Samples(20, "Questions of each length.")});
+               Depths(), Samples(20, "Questions of each length and depth.")});
   entry.row_length = PasskeyLongest;
-  entry.evaluation.items_per_sample = Lengths;
+  entry.evaluation.items_per_sample = PasskeyItems;
   // Tests of the same number have the same seed at each length.
   entry.evaluation.shares_units = true;
   // 3: of several lengths, tests of one number are one unit.
   return WithLengths({{"min_length", "max_length"}, "passkey", "max_length"},
-                     OfVersion(3, std::move(entry)));
+                     OfVersion(3, InTokens(std::move(entry))));
 }
 
 }  // namespace

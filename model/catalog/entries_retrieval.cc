@@ -7,8 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "model/catalog/entries.h"
 
-// Questions about something in a long text, each byte of it a token. A length
-// is that of a prompt with the tokens that are decoded after it.
+// Questions about something in a long text, each byte of it a token, or of an
+// evaluation in the tokens of a file. A length is that of a prompt with the
+// tokens that are decoded after it.
 
 namespace ordo::model::catalog {
 namespace {
@@ -36,7 +37,7 @@ constexpr RulerTask kRulerTasks[] = {
     {"vt", 1024},
 };
 
-Range Lengths(double least) { return {least, 1e6, "bytes"}; }
+Range Lengths(double least) { return {least, 1e6, "tokens"}; }
 
 int64_t MostOf(const Params& params) {
   return std::max(params.Integer("min_length"), params.Integer("max_length"));
@@ -68,6 +69,7 @@ int64_t RulerItems(const ParamMap& map) {
 
 void CheckRuler(std::string_view field, const ParamMap& map,
                 std::vector<base::FieldViolation>* violations) {
+  CheckPromptTokens(field, map, violations);
   const Params params(map);
   const std::string task = params.String("task");
   const int64_t length = params.Integer("min_length");
@@ -77,7 +79,7 @@ void CheckRuler(std::string_view field, const ParamMap& map,
     }
     violations->push_back(
         {ParamPath(field, "min_length"),
-         absl::StrCat("must be at least ", row.min_length, " bytes for ",
+         absl::StrCat("must be at least ", row.min_length, " tokens for ",
                       row.name, ", is ", length, "; raise it",
                       task == kAllTasks ? ", or name another task" : "")});
     return;
@@ -89,15 +91,16 @@ Entry Ruler(Kind kind, std::pair<int64_t, int64_t> lengths,
   Entry entry;
   entry.name = "ruler";
   entry.text =
-      "The tasks of RULER that need no data, each byte a token; sentences that "
-      "are made up stand in the place of essays. Recall of what is asked for, "
-      "by length.";
+      "The tasks of RULER that need no data, each byte a token, or in the "
+      "tokens "
+      "of a file; sentences that are made up stand in the place of essays. "
+      "Recall of what is asked for, by length.";
   entry.source = "Hsieh et al. 2024, arXiv:2404.06654";
   std::vector<std::string> names = {kAllTasks};
   for (const RulerTask& row : kRulerTasks) names.emplace_back(row.name);
   entry.params = {
       Choice("task", std::move(names),
-             "Which of them, or each equally often. From 2048 bytes on with "
+             "Which of them, or each equally often. From 2048 tokens on with "
              "cwe, otherwise from 1024."),
       Integer("min_length", lengths.first, Lengths(1024),
               "Shortest prompt with what is decoded after it."),
@@ -126,7 +129,8 @@ Entry Needle(Kind kind, std::pair<int64_t, int64_t> lengths,
   entry.name = "needle";
   entry.text =
       "A fact among sentences, at a depth of the text, and a question for it, "
-      "each byte a token. Recall of its key words by length and depth.";
+      "each byte a token, or in the tokens of a file. Recall of its key words "
+      "by length and depth.";
   entry.source = "Kamradt 2023, gkamradt/LLMTest_NeedleInAHaystack";
   entry.params = {
       Integer("min_length", lengths.first, Lengths(512),
@@ -150,16 +154,18 @@ std::vector<Entry> RetrievalEntries() {
   return {
       Ruler(Kind::kTrainingTask, {2048, 4096}, {}),
       WithLengths({{"min_length", "max_length"}, "ruler", "max_length"},
-                  Ruler(Kind::kEvaluationTask, {4096, 16384},
-                        {Samples(500, "Questions of each task and length.")})),
+                  InTokens(Ruler(
+                      Kind::kEvaluationTask, {4096, 16384},
+                      {Samples(500, "Questions of each task and length.")}))),
       Needle(Kind::kTrainingTask, {512, 4096}, {}),
-      Needle(Kind::kEvaluationTask, {1000, 16000},
-             {Integer("lengths", 35, {1, 1000, "1"},
-                      "How many lengths, at even steps."),
-              Integer("depths", 35, {1, 101, "1"},
-                      "How many depths, at even steps from the beginning of "
-                      "the text to its end."),
-              Samples(1, "Questions of each length and depth.")}),
+      InTokens(Needle(
+          Kind::kEvaluationTask, {1000, 16000},
+          {Integer("lengths", 35, {1, 1000, "1"},
+                   "How many lengths, at even steps."),
+           Integer("depths", 35, {1, 101, "1"},
+                   "How many depths, at even steps from the beginning of "
+                   "the text to its end."),
+           Samples(1, "Questions of each length and depth.")})),
   };
 }
 

@@ -53,7 +53,7 @@ TEST(EntriesRetrievalTest, ATextThatIsTooShortForItsTaskIsRefused) {
     ASSERT_EQ(checked.violations.size(), 1u) << task;
     EXPECT_EQ(checked.violations[0].field, "data.params.min_length");
     EXPECT_THAT(checked.violations[0].description,
-                HasSubstr("at least 2048 bytes for cwe, is 1500"));
+                HasSubstr("at least 2048 tokens for cwe, is 1500"));
   }
 }
 

@@ -75,21 +75,6 @@ void CheckPaths(std::string_view field, const std::vector<std::string>& paths,
   }
 }
 
-void CheckTokenizer(std::string_view field, const std::string& tokenizer,
-                    Violations* violations) {
-  if (tokenizer == kByteTokenizer) return;
-  std::string wrong = PathProblem(tokenizer);
-  if (wrong.empty() && !absl::EndsWith(tokenizer, ".json") &&
-      !absl::EndsWith(tokenizer, ".model")) {
-    wrong = absl::StrCat("'", tokenizer,
-                         "' must be bytes, a tokenizer.json (byte-level BPE), "
-                         "or a file of SentencePiece, whose name ends in "
-                         ".model");
-  }
-  if (wrong.empty()) return;
-  violations->push_back({ParamPath(field, "tokenizer"), wrong});
-}
-
 void CheckTraining(std::string_view field, const ParamMap& map,
                    Violations* violations) {
   const Params params(map);
@@ -337,19 +322,6 @@ void CheckQuestions(std::string_view field, const ParamMap& map,
   }
 }
 
-// Whether a model that was trained on text has read the tokenizer's mark of a
-// beginning; nothing where the parameters do not say, as of flat token files.
-std::optional<bool> ReadsBeginnings(const ParamMap& training) {
-  const auto format = training.find("format");
-  const auto marks = training.find("marks");
-  if (marks == training.end() ||
-      (format != training.end() && format->second.string_value() == "tokens")) {
-    return std::nullopt;
-  }
-  const std::string& stand = marks->second.string_value();
-  return stand == "begin" || stand == "both";
-}
-
 void TakeTokens(std::string_view /*field*/,
                 const ordo::training::v1::Data& trained_on, ParamMap* params,
                 Violations* /*violations*/) {
@@ -428,6 +400,32 @@ Entry Questions() {
 }
 
 }  // namespace
+
+void CheckTokenizer(std::string_view field, const std::string& tokenizer,
+                    Violations* violations) {
+  if (tokenizer == kByteTokenizer) return;
+  std::string wrong = PathProblem(tokenizer);
+  if (wrong.empty() && !absl::EndsWith(tokenizer, ".json") &&
+      !absl::EndsWith(tokenizer, ".model")) {
+    wrong = absl::StrCat("'", tokenizer,
+                         "' must be bytes, a tokenizer.json (byte-level BPE), "
+                         "or a file of SentencePiece, whose name ends in "
+                         ".model");
+  }
+  if (wrong.empty()) return;
+  violations->push_back({ParamPath(field, "tokenizer"), wrong});
+}
+
+std::optional<bool> ReadsBeginnings(const ParamMap& training) {
+  const auto format = training.find("format");
+  const auto marks = training.find("marks");
+  if (marks == training.end() ||
+      (format != training.end() && format->second.string_value() == "tokens")) {
+    return std::nullopt;
+  }
+  const std::string& stand = marks->second.string_value();
+  return stand == "begin" || stand == "both";
+}
 
 int TextVocabulary(const ParamMap& params) {
   return Params(params).String("tokenizer") == kByteTokenizer ? kByteVocabulary

@@ -26,7 +26,9 @@ class ByLengths : public EvaluationTask {
   ByLengths(std::vector<TaskAtLength> parts, ByLengthsAbout about)
       : parts_(std::move(parts)), about_(std::move(about)) {
     ORDO_CHECK(!parts_.empty()) << "no lengths";
-    ORDO_CHECK(First().measure() == Measure::kRight) << "not of right answers";
+    ORDO_CHECK(First().measure() == Measure::kRight ||
+               First().measure() == Measure::kText)
+        << "not of right answers";
     for (const TaskAtLength& part : parts_) {
       begins_.push_back(size_);
       size_ += part.task->size();
@@ -35,6 +37,7 @@ class ByLengths : public EvaluationTask {
 
   const Tokenizer& tokenizer() const override { return First().tokenizer(); }
   int64_t size() const override { return size_; }
+  Measure measure() const override { return First().measure(); }
 
   absl::StatusOr<Question> Generate(uint64_t seed,
                                     int64_t index) const override {
@@ -83,6 +86,7 @@ class ByLengths : public EvaluationTask {
       mean.Add(error);
       if (about_.trained > 0 && part.length > about_.trained) longer.Add(error);
       TakeMetrics(part, error, own, &scores);
+      TakeLists(own, &scores);
       rows.push_back({{about_.by, part.length},
                       {kError, error},
                       {"items", part.task->size()}});
@@ -134,10 +138,16 @@ class ByLengths : public EvaluationTask {
   }
 
   Marked MarkedOf(const Marked& marked, size_t i) const {
+    const int64_t begin = begins_[i], end = begin + parts_[i].task->size();
     Marked of_part;
     of_part.seed = marked.seed;
-    const auto begin = marked.answers.begin() + begins_[i];
-    of_part.answers = {begin, begin + parts_[i].task->size()};
+    if (measure() == Measure::kText) {
+      of_part.texts = {marked.texts.begin() + begin,
+                       marked.texts.begin() + end};
+    } else {
+      of_part.answers = {marked.answers.begin() + begin,
+                         marked.answers.begin() + end};
+    }
     return of_part;
   }
 
@@ -146,10 +156,11 @@ class ByLengths : public EvaluationTask {
     const auto own = scores.metrics.find(kError);
     if (own != scores.metrics.end()) return own->second;
     double sum = 0;
+    for (const ScoredItem& item : scores.items) sum += item.score;
     for (const Marks& marks : marked.answers) {
       sum += part.task->ItemScore(marks);
     }
-    return 1 - sum / static_cast<double>(marked.answers.size());
+    return 1 - sum / static_cast<double>(part.task->size());
   }
 
   static void TakeMetrics(const TaskAtLength& part, double error,
@@ -160,6 +171,15 @@ class ByLengths : public EvaluationTask {
     scores->metrics[named(kError)] = error;
     for (const auto& [name, value] : own.metrics) {
       if (!IsSummary(name)) scores->metrics[named(name)] = value;
+    }
+  }
+
+  // Those whose entries say their length themselves.
+  static void TakeLists(const Scores& own, Scores* scores) {
+    for (const char* name : {"cells", "prompt_tokens"}) {
+      const auto list = own.details.find(name);
+      if (list == own.details.end()) continue;
+      for (const Json& entry : *list) scores->details[name].push_back(entry);
     }
   }
 

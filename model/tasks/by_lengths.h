@@ -29,14 +29,16 @@ struct ByLengthsAbout {
 // The questions of all parts, those of the first length first. Items are called
 // as those of the part, behind the length: "64/1-0". So are units that are one
 // item; others are of all lengths: items of two parts with one unit depend on
-// each other. Metrics:
-// `error_<length>`, the `error` of the part, or where it has none one less the
-// mean score of its items; `error`, their mean, and `error_longer`, that of the
-// lengths beyond training, where there are; and the part's further ones with
-// _<length> behind. `by_length` of the details has them by row.
+// each other. Metrics: `error_<length>`, the `error` of the part, or where it
+// has none one less the mean score of its items; `error`, their mean, and
+// `error_longer`, that of the lengths beyond training, where there are; and the
+// part's further ones with _<length> behind. `by_length` of the details has
+// them by row; `cells` and `prompt_tokens`, which say their lengths, are those
+// of all parts.
 //
 // REQUIRES: one part or more, of rising lengths and of one task that says
-// whether answers are right.
+// whether answers are right, in marks or as items of texts, one of each
+// question.
 std::unique_ptr<EvaluationTask> MakeByLengths(std::vector<TaskAtLength> parts,
                                               ByLengthsAbout about);
 

@@ -251,8 +251,9 @@ std::unique_ptr<TrainingTask> PasskeyOf(const Params& params) {
   return passkey::MakePasskey({PasskeyFillerOf(params)});
 }
 
-std::unique_ptr<EvaluationTask> PasskeyTestsOf(
-    const Params& params, const ordo::training::v1::Data* trained_on) {
+absl::StatusOr<std::unique_ptr<EvaluationTask>> PasskeyTestsOf(
+    const Params& params, const ordo::training::v1::Data* trained_on,
+    const DataAccess& access) {
   passkey::PasskeyTestsOptions options;
   options.min_length = params.Integer("min_length");
   options.max_length =
@@ -262,7 +263,11 @@ std::unique_ptr<EvaluationTask> PasskeyTestsOf(
   if (trained_on != nullptr && trained_on->task() == "passkey") {
     options.trained_filler = PasskeyFillerOf(Params(trained_on->params()));
   }
-  return passkey::MakePasskeyTests(options);
+  if (params.Has("depths")) options.depths = Int(params, "depths");
+  ORDO_ASSIGN_OR_RETURN(auto tokens, PromptTokensOf(params, access));
+  if (!tokens.has_value()) return passkey::MakePasskeyTests(options);
+  return passkey::OpenPasskeyTests(options, *std::move(tokens),
+                                   access.keep_going);
 }
 
 int64_t GreatestLength(const Params& params) {
@@ -284,15 +289,17 @@ std::unique_ptr<TrainingTask> RulerOf(const Params& params) {
   return retrieval::MakeRuler(options);
 }
 
-std::unique_ptr<EvaluationTask> RulerTestsOf(
-    const Params& params, const ordo::training::v1::Data* trained_on) {
+absl::StatusOr<std::unique_ptr<EvaluationTask>> RulerTestsOf(
+    const Params& params, const ordo::training::v1::Data* trained_on,
+    const DataAccess& access) {
   retrieval::RulerTestsOptions options;
   options.task = params.String("task");
   options.min_length = params.Integer("min_length");
   options.max_length = GreatestLength(params);
   options.samples = Int(params, "samples");
   options.trained_length = TrainedLength(trained_on, "ruler");
-  return retrieval::MakeRulerTests(options);
+  ORDO_ASSIGN_OR_RETURN(auto tokens, PromptTokensOf(params, access));
+  return retrieval::MakeRulerTests(options, std::move(tokens));
 }
 
 std::unique_ptr<TrainingTask> NeedleOf(const Params& params) {
@@ -302,8 +309,9 @@ std::unique_ptr<TrainingTask> NeedleOf(const Params& params) {
   return retrieval::MakeNeedle(options);
 }
 
-std::unique_ptr<EvaluationTask> NeedleGridOf(
-    const Params& params, const ordo::training::v1::Data* trained_on) {
+absl::StatusOr<std::unique_ptr<EvaluationTask>> NeedleGridOf(
+    const Params& params, const ordo::training::v1::Data* trained_on,
+    const DataAccess& access) {
   retrieval::NeedleGridOptions options;
   options.min_length = params.Integer("min_length");
   options.max_length = GreatestLength(params);
@@ -311,7 +319,8 @@ std::unique_ptr<EvaluationTask> NeedleGridOf(
   options.depths = Int(params, "depths");
   options.samples = Int(params, "samples");
   options.trained_length = TrainedLength(trained_on, "needle");
-  return retrieval::MakeNeedleGrid(options);
+  ORDO_ASSIGN_OR_RETURN(auto tokens, PromptTokensOf(params, access));
+  return retrieval::MakeNeedleGrid(options, std::move(tokens));
 }
 
 std::unique_ptr<TrainingTask> RuossOf(const Params& params) {
@@ -405,13 +414,13 @@ constexpr EvaluationRow kEvaluationTasks[] = {
     {"counting", MadeUp<CountingAnswersOf>},
     {"flip_flop", MadeUp<FlipFlopReadsOf>},
     {"multiplication_grid", MadeUp<PairGridOf<MultiplicationSizes>>},
-    {"needle", MadeUp<NeedleGridOf>},
+    {"needle", NeedleGridOf},
     {"nope", MadeUp<NopeLengthsOf>},
-    {"passkey", MadeUp<PasskeyTestsOf>},
+    {"passkey", PasskeyTestsOf},
     {"pcfg", MadeUp<PcfgLengthsOf>},
     {"position_similarity", LooksInside<InsideQuery::Kind::kPositions>},
     {"questions", QuestionsOf},
-    {"ruler", MadeUp<RulerTestsOf>},
+    {"ruler", RulerTestsOf},
     {"ruoss", MadeUp<RuossLengthsOf>},
     {"scan", MadeUp<ScanAnswersOf>},
     {"selective_copy", MadeUp<SelectiveCopiesOf>},

@@ -19,6 +19,7 @@
 #include "model/catalog/catalog.h"
 #include "model/catalog/metric_names.h"
 #include "model/catalog/tokens.h"
+#include "model/text/tokenizers/testing/bpe_json.h"
 
 namespace ordo::model::tasks {
 namespace {
@@ -136,6 +137,10 @@ const DataAccess& Examples() {
     EXPECT_TRUE(base::AtomicWrite(
                     *files, base::JoinPath(made->data_folder, "twenty.jsonl"),
                     TwentyQuestions())
+                    .ok());
+    EXPECT_TRUE(base::AtomicWrite(
+                    *files, base::JoinPath(made->data_folder, "t.json"),
+                    text::tokenizers::testing::BpeJson({"t h", "th e"}).dump())
                     .ok());
     return made;
   }();
@@ -774,6 +779,67 @@ TEST(Registry, AnEvaluationOfTextTakesItsDataFromTheTraining) {
   EXPECT_THAT(MakeEvaluationTask(evaluation, nullptr, Examples()),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("params.lengths: is needed")));
+}
+
+// 258 of them, and a mark.
+TEST(Registry, PromptsAreInTheTokensOfTheTraining) {
+  auto data = TextData();
+  (*data.mutable_params())["tokenizer"].set_string_value("t.json");
+  for (const char* name : {"needle", "ruler"}) {
+    ordo::training::v1::Evaluation evaluation;
+    evaluation.set_task(name);
+    (*evaluation.mutable_params())["min_length"].set_number_value(2500);
+    (*evaluation.mutable_params())["max_length"].set_number_value(2500);
+    (*evaluation.mutable_params())["samples"].set_number_value(1);
+    ORDO_ASSERT_OK_AND_ASSIGN(
+        const auto task, MakeEvaluationTask(evaluation, &data, Examples()));
+    EXPECT_EQ(task->tokenizer().vocabulary_size(), 259) << name;
+    EXPECT_EQ(task->end_token(), 258) << name;
+    EXPECT_FALSE(task->data_fingerprint().empty()) << name;
+    EXPECT_EQ(task->PromptLength(0) + task->AnswerLength(0), 2500) << name;
+    ORDO_ASSERT_OK_AND_ASSIGN(const Question question, task->Generate(1, 0));
+    EXPECT_EQ(static_cast<int>(question.prompt.size()), task->PromptLength(0));
+    EXPECT_EQ(question.prompt[0], 258) << name;
+  }
+}
+
+TEST(Registry, TextsOfSeveralLengthsAreScoredToo) {
+  ordo::training::v1::Evaluation evaluation;
+  evaluation.set_task("passkey");
+  auto& params = *evaluation.mutable_params();
+  params["tokenizer"].set_string_value("t.json");
+  params["filler"].set_number_value(40);
+  params["depths"].set_number_value(2);
+  params["samples"].set_number_value(1);
+  for (const int length : {1, 3}) {
+    params["lengths"].mutable_list_value()->add_values()->set_number_value(
+        length);
+  }
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const auto task, MakeEvaluationTask(evaluation, nullptr, Examples()));
+  ASSERT_EQ(task->measure(), Measure::kText);
+  Marked marked;
+  for (int64_t i = 0; i < task->size(); ++i) {
+    const std::string prompt =
+        task->tokenizer().Decode(task->Generate(1, i).value().prompt);
+    const size_t begin = prompt.find("The pass key is ") + 16;
+    const std::string key =
+        prompt.substr(begin, prompt.find('.', begin) - begin);
+    marked.texts.push_back(i == 1 ? "none" : key);
+  }
+  const Scores scores = task->Score(marked);
+  EXPECT_DOUBLE_EQ(scores.metrics.at("error_1"), 0.5);
+  EXPECT_DOUBLE_EQ(scores.metrics.at("error_3"), 0);
+  EXPECT_DOUBLE_EQ(scores.metrics.at("error"), 0.25);
+  ASSERT_EQ(scores.items.size(), 4u);
+  EXPECT_EQ(scores.items[1].id, "1/1-1");
+  EXPECT_EQ(scores.items[1].score, 0);
+  EXPECT_EQ(scores.items[1].unit, scores.items[3].unit);
+  ASSERT_EQ(scores.details["cells"].size(), 4u);
+  EXPECT_EQ(scores.details["cells"][3]["depth"], "50");
+  EXPECT_EQ(scores.details["cells"][3]["length"], 3);
+  ASSERT_EQ(scores.details["prompt_tokens"].size(), 2u);
+  EXPECT_EQ(scores.details["prompt_tokens"][1]["length"], 3);
 }
 
 TEST(Registry, DataThatIsNotThereHasTheReason) {

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "model/tasks/shares.h"
@@ -17,6 +18,8 @@ using catalog::Params;
 
 // Where the parameters stand, for messages.
 constexpr char kTrainingField[] = "data.params";
+
+constexpr char kTokenizer[] = "tokenizer";
 
 constexpr char kNeeded[] =
     "is needed: the model was not trained here on text that says it";
@@ -115,6 +118,20 @@ absl::StatusOr<std::unique_ptr<EvaluationTask>> PerplexityOf(
   }
   ORDO_RETURN_IF_ERROR(base::InvalidFields(violations));
   return text::task::OpenPerplexity(access, options);
+}
+
+absl::StatusOr<std::optional<PromptTokens>> PromptTokensOf(
+    const Params& params, const DataAccess& access) {
+  const std::string name =
+      params.Has(kTokenizer) ? params.String(kTokenizer) : "";
+  if (name.empty() || name == catalog::kByteTokenizer) return std::nullopt;
+  ORDO_ASSIGN_OR_RETURN(
+      auto tokenizer,
+      text::task::OpenTokenizer(
+          access, absl::StrCat(kEvaluationField, ".", kTokenizer), name));
+  // What a training says has been filled in.
+  const bool begin = !params.Has("begin") || params.String("begin") != "never";
+  return PromptTokens(std::move(tokenizer), begin);
 }
 
 absl::StatusOr<std::unique_ptr<Tokenizer>> TextTokenizerOf(

@@ -2,12 +2,14 @@
 #define ORDO_MODEL_TASKS_TEXT_PARAMS_H_
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "base/status/details.h"
 #include "model/catalog/catalog.h"
 #include "model/tasks/data_access.h"
+#include "model/tasks/prompt_tokens.h"
 #include "model/tasks/task.h"
 #include "model/text/store/facts.h"
 #include "model/text/task/token_data.h"
@@ -43,6 +45,11 @@ absl::StatusOr<std::unique_ptr<TrainingTask>> TextOf(
 absl::StatusOr<std::unique_ptr<EvaluationTask>> PerplexityOf(
     const catalog::Params& params, const ordo::training::v1::Data* trained_on,
     const DataAccess& access);
+
+// Those that the parameters of an evaluation with made-up prompts name; nothing
+// where these are bytes. Errors are those of text::task::OpenTokenizer.
+absl::StatusOr<std::optional<PromptTokens>> PromptTokensOf(
+    const catalog::Params& params, const DataAccess& access);
 
 // Of a training task's parameters.
 absl::StatusOr<std::unique_ptr<Tokenizer>> TextTokenizerOf(

@@ -1,13 +1,17 @@
 #include "model/tasks/passkey/passkey.h"
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/random/random.h"
+#include "base/status/status.h"
 #include "model/tasks/passkey/prompt.h"
 #include "model/tasks/shares.h"
 #include "model/text/tokenizers/byte_tokenizer.h"
@@ -77,16 +81,100 @@ class Passkey : public TrainingTask {
   const Bytes bytes_;
 };
 
+// Everything but tokens.
 class PasskeyTests : public EvaluationTask {
  public:
   explicit PasskeyTests(const PasskeyTestsOptions& options)
       : options_(options) {}
 
-  const Tokenizer& tokenizer() const override { return bytes_.tokenizer(); }
-
   int64_t size() const override {
-    return (options_.max_length - options_.min_length + 1) * options_.samples;
+    return (options_.max_length - options_.min_length + 1) * num_depths() *
+           options_.samples;
   }
+
+  // Questions of one test share the seed that their keys are drawn from.
+  std::string UnitId(uint64_t /*seed*/, int64_t index) const override {
+    return absl::StrCat("test ", index % options_.samples);
+  }
+
+ protected:
+  int64_t LengthOf(int64_t index) const {
+    return options_.min_length + index / options_.samples / num_depths();
+  }
+
+  Hidden HiddenOf(int64_t index) const {
+    Hidden hidden =
+        BenchmarkQuestion(FillerAt(LengthOf(index), options_.unit),
+                          static_cast<uint32_t>(index % options_.samples));
+    if (options_.depths > 0) {
+      hidden.before = DepthOf(index) * hidden.filler / options_.depths;
+    }
+    return hidden;
+  }
+
+  Scores ScoresOfRights(const std::vector<bool>& rights) const {
+    ShareTable table = {"length", "exact_match", {}};
+    std::map<std::pair<int64_t, int64_t>, Share> by_depth;
+    for (int64_t index = 0; index < size(); ++index) {
+      const bool right = rights[static_cast<size_t>(index)];
+      const Hidden hidden = HiddenOf(index);
+      const int64_t depth = options_.depths > 0
+                                ? DepthOf(index)
+                                : kTenths * hidden.before / hidden.filler;
+      table.shares[LengthOf(index)].Add(right);
+      by_depth[{LengthOf(index), depth}].Add(right);
+    }
+    Scores scores = ScoresByLength(table, TrainedLength());
+    nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+    for (const auto& [place, share] : by_depth) {
+      if (options_.depths > 0) {
+        rows.push_back(
+            {{"depth", absl::StrCat(100 * place.second / options_.depths)},
+             {"length", place.first},
+             {"recall", share.value()},
+             {"items", share.total}});
+      } else {
+        rows.push_back({{"length", place.first},
+                        {"tenth", place.second},
+                        {"exact_match", share.value()},
+                        {"total", share.total}});
+      }
+    }
+    scores.details[options_.depths > 0 ? "cells" : "depths"] = std::move(rows);
+    return scores;
+  }
+
+ private:
+  int64_t num_depths() const { return std::max(1, options_.depths); }
+
+  int64_t DepthOf(int64_t index) const {
+    return index / options_.samples % num_depths();
+  }
+
+  // The greatest length of whose filler the model has seen as much.
+  int64_t TrainedLength() const {
+    int64_t length = 0;
+    while (length < options_.max_length &&
+           FillerAt(length + 1, options_.unit) <= options_.trained_filler) {
+      ++length;
+    }
+    return length;
+  }
+
+  const PasskeyTestsOptions options_;
+};
+
+std::vector<bool> RightOnes(const std::vector<Marks>& answers) {
+  std::vector<bool> rights;
+  for (const Marks& marks : answers) rights.push_back(IsRight(marks));
+  return rights;
+}
+
+class TestsInBytes : public PasskeyTests {
+ public:
+  using PasskeyTests::PasskeyTests;
+
+  const Tokenizer& tokenizer() const override { return bytes_.tokenizer(); }
 
   // The last byte is only said.
   int PromptLength(int64_t index) const override {
@@ -104,55 +192,131 @@ class PasskeyTests : public EvaluationTask {
     return question;
   }
 
-  // Questions of one test share the seed that their keys are drawn from.
-  std::string UnitId(uint64_t /*seed*/, int64_t index) const override {
-    return absl::StrCat("test ", index % options_.samples);
+  Scores Score(const Marked& marked) const override {
+    return ScoresOfRights(RightOnes(marked.answers));
+  }
+
+ private:
+  const Bytes bytes_;
+};
+
+// The number that a text begins with behind blanks.
+std::string NumberSaid(const std::string& text) {
+  const auto begin =
+      std::find_if_not(text.begin(), text.end(), absl::ascii_isspace);
+  return {begin, std::find_if_not(begin, text.end(), absl::ascii_isdigit)};
+}
+
+class TestsInTokens : public PasskeyTests {
+ public:
+  TestsInTokens(const PasskeyTestsOptions& options, PromptTokens tokens)
+      : PasskeyTests(options), tokens_(std::move(tokens)) {}
+
+  // Before anything else.
+  absl::Status Count(const std::function<absl::Status()>& keep_going) {
+    ORDO_ASSIGN_OR_RETURN(const auto word, tokens_.Encode(kWord));
+    ORDO_ASSIGN_OR_RETURN(const auto key, tokens_.Encode(kKey));
+    ORDO_ASSIGN_OR_RETURN(const auto both,
+                          tokens_.Encode(absl::StrCat(kWord, " ", kKey)));
+    std::vector<int64_t> joined = word;
+    joined.insert(joined.end(), key.begin(), key.end());
+    puts_blanks_ = joined == both;
+    for (int64_t index = 0; index < size(); ++index) {
+      ORDO_RETURN_IF_ERROR(keep_going());
+      ORDO_ASSIGN_OR_RETURN(const Question question, Encoded(index));
+      const auto prompt = static_cast<int>(question.prompt.size());
+      tokens_of_length_[LengthOf(index)].Add(prompt);
+      if (!puts_blanks_) {
+        prompt_lengths_.push_back(prompt);
+        continue;
+      }
+      // The last token is only said. Rows of many lengths have few shapes.
+      const int row = prompt + static_cast<int>(question.answer.size()) - 1;
+      prompt_lengths_.push_back((row + kRowStep - 1) / kRowStep * kRowStep);
+    }
+    return absl::OkStatus();
+  }
+
+  const Tokenizer& tokenizer() const override { return tokens_.tokenizer(); }
+  std::optional<int64_t> end_token() const override {
+    return tokens_.tokenizer().end_token();
+  }
+  std::string data_fingerprint() const override {
+    return tokens_.tokenizer().digest();
+  }
+  Measure measure() const override {
+    return puts_blanks_ ? Measure::kRight : Measure::kText;
+  }
+  int PromptLength(int64_t index) const override {
+    return prompt_lengths_[static_cast<size_t>(index)];
+  }
+  int AnswerLength(int64_t /*index*/) const override {
+    return puts_blanks_ ? 0 : kMostTokensSaid;
+  }
+
+  absl::StatusOr<Question> Generate(uint64_t /*seed*/,
+                                    int64_t index) const override {
+    ORDO_ASSIGN_OR_RETURN(Question question, Encoded(index));
+    if (puts_blanks_) {
+      ReadAtPlaces(PromptLength(index), &question);
+    } else {
+      question.answer.clear();
+    }
+    return question;
   }
 
   Scores Score(const Marked& marked) const override {
-    ShareTable table = {"length", "exact_match", {}};
-    std::map<std::pair<int64_t, int64_t>, Share> by_depth;
+    std::vector<bool> rights =
+        puts_blanks_ ? RightOnes(marked.answers) : RightTexts(marked.texts);
+    Scores scores = ScoresOfRights(rights);
+    auto& lengths = scores.details["prompt_tokens"];
+    for (const auto& [length, mean] : tokens_of_length_) {
+      lengths.push_back({{"length", length}, {"mean", mean.sum / mean.count}});
+    }
+    if (puts_blanks_) return scores;
     for (int64_t index = 0; index < size(); ++index) {
-      const bool right = IsRight(marked.answers[index]);
-      const Hidden hidden = HiddenOf(index);
-      const int64_t tenth = kTenths * hidden.before / hidden.filler;
-      table.shares[LengthOf(index)].Add(right);
-      by_depth[{LengthOf(index), tenth}].Add(right);
+      const auto i = static_cast<size_t>(index);
+      ScoredItem& item = scores.items.emplace_back();
+      item.id = ItemId(marked.seed, index);
+      item.unit = UnitId(marked.seed, index);
+      item.score = rights[i] ? 1 : 0;
+      item.output = marked.texts[i];
     }
-    Scores scores = ScoresByLength(table, TrainedLength());
-    nlohmann::ordered_json depths = nlohmann::ordered_json::array();
-    for (const auto& [place, share] : by_depth) {
-      depths.push_back({{"length", place.first},
-                        {"tenth", place.second},
-                        {"exact_match", share.value()},
-                        {"total", share.total}});
-    }
-    scores.details["depths"] = std::move(depths);
     return scores;
   }
 
  private:
-  int64_t LengthOf(int64_t index) const {
-    return options_.min_length + index / options_.samples;
+  // As in a prompt.
+  static constexpr char kWord[] = "is";
+  static constexpr char kKey[] = "43568";
+  // A blank, five digits, and what ends or spoils them; more blanks before.
+  static constexpr int kMostTokensSaid = 10;
+  static constexpr int kRowStep = 32;
+
+  // Without places.
+  absl::StatusOr<Question> Encoded(int64_t index) const {
+    const Hidden hidden = HiddenOf(index);
+    Question question;
+    ORDO_ASSIGN_OR_RETURN(question.prompt, tokens_.Begin(PromptOf(hidden)));
+    ORDO_ASSIGN_OR_RETURN(question.answer,
+                          tokens_.Encode(absl::StrCat(hidden.key)));
+    return question;
   }
 
-  Hidden HiddenOf(int64_t index) const {
-    return BenchmarkQuestion(FillerAt(LengthOf(index), options_.unit),
-                             static_cast<uint32_t>(index % options_.samples));
-  }
-
-  // The greatest length of whose filler the model has seen as much.
-  int64_t TrainedLength() const {
-    int64_t length = 0;
-    while (length < options_.max_length &&
-           FillerAt(length + 1, options_.unit) <= options_.trained_filler) {
-      ++length;
+  std::vector<bool> RightTexts(const std::vector<std::string>& texts) const {
+    std::vector<bool> rights;
+    for (int64_t index = 0; index < size(); ++index) {
+      rights.push_back(NumberSaid(texts[static_cast<size_t>(index)]) ==
+                       absl::StrCat(HiddenOf(index).key));
     }
-    return length;
+    return rights;
   }
 
-  const PasskeyTestsOptions options_;
-  const Bytes bytes_;
+  const PromptTokens tokens_;
+  // Text behind other text has a blank before it, whether or not it says so.
+  bool puts_blanks_ = false;
+  std::vector<int> prompt_lengths_;
+  std::map<int64_t, Mean> tokens_of_length_;
 };
 
 }  // namespace
@@ -167,7 +331,15 @@ std::unique_ptr<TrainingTask> MakePasskey(const PasskeyOptions& options) {
 
 std::unique_ptr<EvaluationTask> MakePasskeyTests(
     const PasskeyTestsOptions& options) {
-  return std::make_unique<PasskeyTests>(options);
+  return std::make_unique<TestsInBytes>(options);
+}
+
+absl::StatusOr<std::unique_ptr<EvaluationTask>> OpenPasskeyTests(
+    const PasskeyTestsOptions& options, PromptTokens tokens,
+    const std::function<absl::Status()>& keep_going) {
+  auto tests = std::make_unique<TestsInTokens>(options, std::move(tokens));
+  ORDO_RETURN_IF_ERROR(tests->Count(keep_going));
+  return tests;
 }
 
 }  // namespace ordo::model::tasks::passkey

@@ -16,6 +16,12 @@ std::string Framed(const Frame& frame, std::string_view text, int64_t bytes) {
                       frame.after);
 }
 
+void SetPrompt(const Frame& frame, std::string_view text, int64_t bytes,
+               Item* item) {
+  item->prompt = Framed(frame, text, bytes);
+  item->question_begin = item->prompt.size() - frame.after.size();
+}
+
 std::vector<std::string> UnitsFor(
     int64_t room, std::string (*draw)(base::RandomSequence* random),
     base::RandomSequence* random) {

@@ -17,6 +17,13 @@ TEST(Frame, BlanksStandBehindTheText) {
   EXPECT_EQ(Framed({"a\n", "\nb"}, "text", 8), "a\ntext\nb");
 }
 
+TEST(Frame, TheQuestionBeginsBehindTheBlanks) {
+  Item item;
+  SetPrompt({"a\n", "\nb"}, "text", 11, &item);
+  EXPECT_EQ(item.prompt, "a\ntext   \nb");
+  EXPECT_EQ(item.prompt.substr(item.question_begin), "\nb");
+}
+
 TEST(Frame, UnitsFitWithACharacterBehindEach) {
   base::RandomSequence random(1, "data/0");
   EXPECT_THAT(UnitsFor(14, Four, &random), ElementsAre("four", "four"));

@@ -1,6 +1,7 @@
 #ifndef ORDO_MODEL_TASKS_RETRIEVAL_ITEMS_H_
 #define ORDO_MODEL_TASKS_RETRIEVAL_ITEMS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -17,6 +18,8 @@ namespace ordo::model::tasks::retrieval {
 struct Item {
   // Ends where the answer begins.
   std::string prompt;
+  // Bytes of it before the question: the text, and the blanks behind that.
+  size_t question_begin = 0;
   // What is looked for in an answer.
   std::vector<std::string> references;
   // An answer that has all of them.
@@ -59,6 +62,10 @@ struct Frame {
 // All of it, with blanks behind the text up to `bytes`. REQUIRES: it is no
 // longer than that.
 std::string Framed(const Frame& frame, std::string_view text, int64_t bytes);
+
+// The same as the prompt of an item.
+void SetPrompt(const Frame& frame, std::string_view text, int64_t bytes,
+               Item* item);
 
 // As many as fit into `room` bytes, with a character behind each.
 std::vector<std::string> UnitsFor(

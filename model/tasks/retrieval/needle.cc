@@ -38,7 +38,7 @@ Item DrawNeedle(int64_t bytes, int depth, base::RandomSequence* random) {
     ++before;
   }
   units.insert(units.begin() + static_cast<int64_t>(before), fact);
-  item.prompt = Framed(frame, absl::StrJoin(units, " "), bytes);
+  SetPrompt(frame, absl::StrJoin(units, " "), bytes, &item);
   return item;
 }
 

@@ -1,11 +1,13 @@
 #include "model/tasks/retrieval/retrieval.h"
 
+#include <functional>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/random/random.h"
+#include "model/tasks/retrieval/fitted.h"
 #include "model/tasks/retrieval/items.h"
 #include "model/tasks/retrieval/recall.h"
 #include "model/text/tokenizers/byte_tokenizer.h"
@@ -63,6 +65,37 @@ class Bytes {
       text::tokenizers::MakeByteTokenizer();
 };
 
+// Questions by byte, or in the tokens of a file.
+class Asked {
+ public:
+  explicit Asked(std::optional<PromptTokens> tokens)
+      : tokens_(std::move(tokens)) {}
+
+  const Tokenizer& tokenizer() const {
+    if (tokens_.has_value()) return tokens_->tokenizer();
+    return bytes_.tokenizer();
+  }
+  std::optional<int64_t> end_token() const {
+    if (tokens_.has_value()) return tokens_->tokenizer().end_token();
+    return kEnd;
+  }
+  // Of the file.
+  std::string fingerprint() const {
+    return tokens_.has_value() ? tokens_->tokenizer().digest() : "";
+  }
+
+  absl::StatusOr<Question> QuestionOf(
+      const FittedSize& size,
+      const std::function<Item(int64_t bytes)>& draw) const {
+    if (tokens_.has_value()) return FittedQuestion(*tokens_, size, draw);
+    return bytes_.QuestionOf(draw(size.tokens));
+  }
+
+ private:
+  const std::optional<PromptTokens> tokens_;
+  const Bytes bytes_;
+};
+
 int64_t DrawLength(int64_t least, int64_t most, base::RandomSequence* random) {
   return least + static_cast<int64_t>(
                      random->Int(static_cast<uint64_t>(most - least + 1)));
@@ -95,15 +128,22 @@ class Ruler : public TrainingTask {
 
 class RulerTests : public EvaluationTask {
  public:
-  explicit RulerTests(const RulerTestsOptions& options)
-      : options_(options), kinds_(KindsOf(options.task)) {
+  RulerTests(const RulerTestsOptions& options,
+             std::optional<PromptTokens> tokens)
+      : options_(options),
+        kinds_(KindsOf(options.task)),
+        asked_(std::move(tokens)) {
     for (int64_t length = options.min_length; length <= options.max_length;
          length *= 2) {
       lengths_.push_back(length);
     }
   }
 
-  const Tokenizer& tokenizer() const override { return bytes_.tokenizer(); }
+  const Tokenizer& tokenizer() const override { return asked_.tokenizer(); }
+  std::optional<int64_t> end_token() const override {
+    return asked_.end_token();
+  }
+  std::string data_fingerprint() const override { return asked_.fingerprint(); }
 
   int64_t size() const override {
     return static_cast<int64_t>(kinds_.size() * lengths_.size()) *
@@ -120,11 +160,16 @@ class RulerTests : public EvaluationTask {
 
   absl::StatusOr<Question> Generate(uint64_t seed,
                                     int64_t index) const override {
-    // The stream is named by kind and length, so others change nothing.
-    base::RandomSequence random(
-        seed, absl::StrCat("ruler/", std::string(KindOf(index).name), "/",
-                           LengthOf(index), "/", index % options_.samples));
-    return bytes_.QuestionOf(KindOf(index).draw(PromptLength(index), &random));
+    const RulerKind& kind = KindOf(index);
+    const auto draw = [&](int64_t bytes) {
+      // The stream is named by kind and length, so others change nothing.
+      base::RandomSequence random(
+          seed, absl::StrCat("ruler/", std::string(kind.name), "/",
+                             LengthOf(index), "/", index % options_.samples));
+      return kind.draw(bytes, &random);
+    };
+    return asked_.QuestionOf(
+        {PromptLength(index), kind.min_length - kind.output_tokens}, draw);
   }
 
   double ItemScore(const Marks& marks) const override {
@@ -165,7 +210,7 @@ class RulerTests : public EvaluationTask {
   const RulerTestsOptions options_;
   const std::vector<RulerKind> kinds_;
   std::vector<int64_t> lengths_;
-  const Bytes bytes_;
+  const Asked asked_;
 };
 
 class Needle : public TrainingTask {
@@ -201,9 +246,15 @@ int64_t StepOf(int64_t least, int64_t most, int64_t step, int64_t steps) {
 
 class NeedleGrid : public EvaluationTask {
  public:
-  explicit NeedleGrid(const NeedleGridOptions& options) : options_(options) {}
+  NeedleGrid(const NeedleGridOptions& options,
+             std::optional<PromptTokens> tokens)
+      : options_(options), asked_(std::move(tokens)) {}
 
-  const Tokenizer& tokenizer() const override { return bytes_.tokenizer(); }
+  const Tokenizer& tokenizer() const override { return asked_.tokenizer(); }
+  std::optional<int64_t> end_token() const override {
+    return asked_.end_token();
+  }
+  std::string data_fingerprint() const override { return asked_.fingerprint(); }
 
   int64_t size() const override {
     return int64_t{options_.lengths} * options_.depths * options_.samples;
@@ -221,11 +272,14 @@ class NeedleGrid : public EvaluationTask {
   absl::StatusOr<Question> Generate(uint64_t seed,
                                     int64_t index) const override {
     const int64_t depth = DepthOf(CellOf(index) % options_.depths);
-    base::RandomSequence random(
-        seed, absl::StrCat("needle/", PromptLength(index), "/", depth, "/",
-                           index % options_.samples));
-    return bytes_.QuestionOf(
-        DrawNeedle(PromptLength(index), static_cast<int>(depth), &random));
+    const auto draw = [&](int64_t bytes) {
+      base::RandomSequence random(
+          seed, absl::StrCat("needle/", PromptLength(index), "/", depth, "/",
+                             index % options_.samples));
+      return DrawNeedle(bytes, static_cast<int>(depth), &random);
+    };
+    return asked_.QuestionOf(
+        {PromptLength(index), kNeedleMinLength - kNeedleOutputTokens}, draw);
   }
 
   double ItemScore(const Marks& marks) const override {
@@ -259,7 +313,7 @@ class NeedleGrid : public EvaluationTask {
   }
 
   const NeedleGridOptions options_;
-  const Bytes bytes_;
+  const Asked asked_;
 };
 
 }  // namespace
@@ -269,8 +323,8 @@ std::unique_ptr<TrainingTask> MakeRuler(const RulerOptions& options) {
 }
 
 std::unique_ptr<EvaluationTask> MakeRulerTests(
-    const RulerTestsOptions& options) {
-  return std::make_unique<RulerTests>(options);
+    const RulerTestsOptions& options, std::optional<PromptTokens> tokens) {
+  return std::make_unique<RulerTests>(options, std::move(tokens));
 }
 
 std::unique_ptr<TrainingTask> MakeNeedle(const NeedleOptions& options) {
@@ -278,8 +332,8 @@ std::unique_ptr<TrainingTask> MakeNeedle(const NeedleOptions& options) {
 }
 
 std::unique_ptr<EvaluationTask> MakeNeedleGrid(
-    const NeedleGridOptions& options) {
-  return std::make_unique<NeedleGrid>(options);
+    const NeedleGridOptions& options, std::optional<PromptTokens> tokens) {
+  return std::make_unique<NeedleGrid>(options, std::move(tokens));
 }
 
 }  // namespace ordo::model::tasks::retrieval

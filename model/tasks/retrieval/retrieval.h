@@ -3,13 +3,16 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "model/tasks/prompt_tokens.h"
 #include "model/tasks/task.h"
 
 // The questions of model/tasks/retrieval/items.h as rows of bytes, tokens of
-// model/text/tokenizers/byte_tokenizer.h. A length is that of a prompt with the
-// tokens that are decoded after it.
+// model/text/tokenizers/byte_tokenizer.h, or of an evaluation in the tokens of
+// a file (fitted.h). A length is that of a prompt with the tokens that are
+// decoded after it.
 
 namespace ordo::model::tasks::retrieval {
 
@@ -42,9 +45,11 @@ struct RulerTestsOptions {
 // over the others, each where there are such lengths, and `supported_length`,
 // the greatest length up to which the mean of all kinds is at least 0.856, 0
 // where there is none: as the authors say that a model supports a length, of a
-// mean over all kinds. Table by kind and length.
+// mean over all kinds. Table by kind and length. Generate fails with what
+// FittedQuestion does, if there are `tokens`; without, prompts are bytes.
 std::unique_ptr<EvaluationTask> MakeRulerTests(
-    const RulerTestsOptions& options);
+    const RulerTestsOptions& options,
+    std::optional<PromptTokens> tokens = std::nullopt);
 
 struct NeedleOptions {
   // Lengths are uniform, and so are depths from 0 to 100 per cent.
@@ -70,9 +75,10 @@ struct NeedleGridOptions {
 };
 
 // Recall of the fact's key words, with `score` and `trained_mean` as of
-// MakeRulerTests. Table by depth and length.
+// MakeRulerTests. Table by depth and length. `tokens` as there.
 std::unique_ptr<EvaluationTask> MakeNeedleGrid(
-    const NeedleGridOptions& options);
+    const NeedleGridOptions& options,
+    std::optional<PromptTokens> tokens = std::nullopt);
 
 }  // namespace ordo::model::tasks::retrieval
 

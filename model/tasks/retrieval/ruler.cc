@@ -163,7 +163,7 @@ Item DrawNiah(const Niah& niah, int64_t bytes, base::RandomSequence* random) {
   const List all = Hidden(units, needles,
                           Places(niah, needles.size(), units.size(), random));
   const bool lines = niah.haystack != Haystack::kSentences;
-  item.prompt = Framed(frame, absl::StrJoin(all, lines ? "\n" : " "), bytes);
+  SetPrompt(frame, absl::StrJoin(all, lines ? "\n" : " "), bytes, &item);
   return item;
 }
 
@@ -209,7 +209,7 @@ Item VariableTracking(int64_t bytes, base::RandomSequence* random) {
   const Niah anywhere = {Haystack::kNoise};
   const List all = Hidden(units, chain,
                           Places(anywhere, chain.size(), units.size(), random));
-  item.prompt = Framed(frame, absl::StrJoin(all, "\n"), bytes);
+  SetPrompt(frame, absl::StrJoin(all, "\n"), bytes, &item);
   return item;
 }
 
@@ -291,9 +291,9 @@ Item CommonWords(int64_t bytes, base::RandomSequence* random) {
   while (take(counts.other)) {
     words.push_back(NewWords(1, &used, random)[0]);
   }
-  item.prompt = Framed(
-      frame, Numbered(Repeated(words, counts.common, counts.other, random)),
-      bytes);
+  SetPrompt(frame,
+            Numbered(Repeated(words, counts.common, counts.other, random)),
+            bytes, &item);
   return item;
 }
 
@@ -348,7 +348,7 @@ Item FrequentWords(int64_t bytes, base::RandomSequence* random) {
   Item item;
   item.references = List(ranked.begin() + 1, ranked.begin() + 4);
   item.answer = absl::StrCat(" ", absl::StrJoin(item.references, " "));
-  item.prompt = Framed(frame, absl::StrJoin(text, " "), bytes);
+  SetPrompt(frame, absl::StrJoin(text, " "), bytes, &item);
   return item;
 }
 
