@@ -153,6 +153,28 @@ TEST(Addition, FirstRowsOfSeedOneAreFrozen) {
                                 "42+58=901"));
 }
 
+// Made with a second implementation, in Python, of stream, set and product,
+// which gives the rows above too.
+TEST(Multiplication, FirstRowsOfSeedOneAreFrozen) {
+  const auto rows = [](uint64_t rows_of_set) {
+    PairsOptions options;
+    options.max_first = 5;
+    options.max_second = 5;
+    options.rows = rows_of_set;
+    const auto task = MakePairs(Multiplication(), options);
+    std::vector<std::string> texts;
+    for (uint64_t index = 0; index < 4; ++index) {
+      texts.push_back(
+          task->tokenizer().Decode(task->Generate(1, index).value().tokens));
+    }
+    return texts;
+  };
+  EXPECT_THAT(rows(0), ElementsAre("5x2=01", "4564x987=6002763",
+                                   "371x7734=122757", "42x58=0402"));
+  EXPECT_THAT(rows(10000), ElementsAre("21x87=639", "45x8124=277722",
+                                       "14101x67=617077", "9x958=1377"));
+}
+
 TEST(Addition, LengthsAreUniformOverTheGrid) {
   constexpr int kMaxDigits = 4;
   constexpr int kRows = 32000;
