@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -25,6 +26,13 @@ using google::protobuf::Value;
 // Above, a double does not hold every whole number.
 constexpr double kMaxLength = 1e15;
 constexpr char kMaxPrefix[] = "max_";
+// Of rows, beside their share: what its uncertainty is known by.
+constexpr char kStandardError[] = "standard_error";
+constexpr char kUnits[] = "units";
+
+bool IsOfError(const std::string& name) {
+  return name == kStandardError || name == kUnits;
+}
 
 bool IsNull(const Value& value) {
   return value.kind_case() == Value::kNullValue;
@@ -47,6 +55,40 @@ absl::StatusOr<int64_t> Length(const Value& value, const std::string& field) {
   return static_cast<int64_t>(number);
 }
 
+// What a row says of the uncertainty of its share; nothing where it does not.
+// `items` is the name of its number of items.
+absl::StatusOr<std::optional<SampledShare>> Sampled(const Struct& row,
+                                                    const std::string& field,
+                                                    const char* items) {
+  SampledShare share;
+  if (JsonField(row, kStandardError).kind_case() == Value::KIND_NOT_SET) {
+    return std::nullopt;
+  }
+  ORDO_ASSIGN_OR_RETURN(share.standard_error,
+                        Number(JsonField(row, kStandardError),
+                               absl::StrCat(field, ".", kStandardError)));
+  ORDO_ASSIGN_OR_RETURN(share.units, Number(JsonField(row, kUnits),
+                                            absl::StrCat(field, ".", kUnits)));
+  ORDO_ASSIGN_OR_RETURN(share.items, Number(JsonField(row, items),
+                                            absl::StrCat(field, ".", items)));
+  if (share.standard_error < 0 || share.units < 2 ||
+      share.items < share.units) {
+    return base::InvalidField(
+        field, "must have two units or more, as many items, and an error");
+  }
+  return share;
+}
+
+// Sets an error at a length, with its interval where it is sampled.
+void SetError(int64_t length, double error, std::optional<SampledShare> sampled,
+              Lengths* lengths) {
+  lengths->values[length] = error;
+  if (!sampled.has_value()) return;
+  // One less a mean may be rounded past 0.
+  sampled->value = std::min(std::max(error, 0.0), 1.0);
+  lengths->intervals[length] = SampledInterval(*sampled);
+}
+
 // Rows such as {"length": 8, "exact_match": 0.5, "count": 10, "total": 20}: the
 // number that they go by has the one name that is no other's.
 absl::Status ReadShares(const ListValue& rows, Lengths* lengths) {
@@ -57,7 +99,10 @@ absl::Status ReadShares(const ListValue& rows, Lengths* lengths) {
     std::string by;
     const Value* share = nullptr;
     bool is_error = false;
+    int num_fields = 0;
     for (const auto& [name, value] : row.fields()) {
+      if (IsOfError(name)) continue;
+      ++num_fields;
       if (name == "count" || name == "total") continue;
       is_error = is_error || name == "error";
       if (name == "error" || name == "exact_match" || name == "accuracy") {
@@ -66,7 +111,7 @@ absl::Status ReadShares(const ListValue& rows, Lengths* lengths) {
         by = name;
       }
     }
-    if (share == nullptr || row.fields_size() != 4) {
+    if (share == nullptr || num_fields != 4) {
       return base::InvalidField(
           field,
           "must have a number, its error, exact_match or accuracy, count and "
@@ -80,7 +125,8 @@ absl::Status ReadShares(const ListValue& rows, Lengths* lengths) {
       continue;
     }
     ORDO_ASSIGN_OR_RETURN(const double value, Number(*share, field));
-    lengths->values[length] = is_error ? value : 1 - value;
+    ORDO_ASSIGN_OR_RETURN(const auto sampled, Sampled(row, field, "total"));
+    SetError(length, is_error ? value : 1 - value, sampled, lengths);
   }
   return absl::OkStatus();
 }
@@ -94,7 +140,7 @@ absl::Status ReadByLength(const ListValue& rows, Lengths* lengths) {
     const Struct& row = rows.values(i).struct_value();
     std::string by;
     for (const auto& [name, value] : row.fields()) {
-      if (name != "error" && name != "items") by = name;
+      if (name != "error" && name != "items" && !IsOfError(name)) by = name;
     }
     ORDO_ASSIGN_OR_RETURN(const int64_t length,
                           Length(JsonField(row, by), field + "." + by));
@@ -104,8 +150,9 @@ absl::Status ReadByLength(const ListValue& rows, Lengths* lengths) {
       lengths->left_out.insert(length);
       continue;
     }
-    ORDO_ASSIGN_OR_RETURN(lengths->values[length],
-                          Number(error, field + ".error"));
+    ORDO_ASSIGN_OR_RETURN(const double value, Number(error, field + ".error"));
+    ORDO_ASSIGN_OR_RETURN(const auto sampled, Sampled(row, field, "items"));
+    SetError(length, value, sampled, lengths);
   }
   return absl::OkStatus();
 }
@@ -140,6 +187,11 @@ absl::Status ReadDiagonal(const Struct& result, Lengths* lengths) {
   lengths->by = absl::StrJoin(kinds, " and ");
   lengths->score = "error";
   const ListValue& rows = JsonField(result, "cells").list_value();
+  const Value& samples = JsonField(result, "samples");
+  int64_t num_samples = 0;
+  if (samples.kind_case() != Value::KIND_NOT_SET) {
+    ORDO_ASSIGN_OR_RETURN(num_samples, Length(samples, "samples"));
+  }
   for (int i = 0; i < rows.values_size(); ++i) {
     const ListValue& row = rows.values(i).list_value();
     if (i >= row.values_size()) break;
@@ -147,15 +199,30 @@ absl::Status ReadDiagonal(const Struct& result, Lengths* lengths) {
         const double right,
         Number(row.values(i), absl::StrCat("cells[", i, "][", i, "]")));
     lengths->values[i + 1] = 1 - right;
+    const auto num_wrong = static_cast<int64_t>(
+        std::llround((1 - right) * static_cast<double>(num_samples)));
+    if (num_samples > 0 && num_wrong >= 0 && num_wrong <= num_samples) {
+      lengths->intervals[i + 1] = WilsonInterval(num_wrong, num_samples);
+    }
   }
   return absl::OkStatus();
 }
 
-// Cells by a length and something else: their mean, by items.
+// The items of one length.
+struct RecallSums {
+  double recall = 0;
+  double items = 0;
+  double units = 0;
+  // Of the sum of recalls; nothing once a cell does not tell.
+  std::optional<double> variance = 0;
+};
+
+// Cells by a length and something else: their mean, by items. Units are of one
+// cell each.
 absl::Status ReadRecall(const ListValue& cells, Lengths* lengths) {
   lengths->by = "length";
   lengths->score = "error";
-  std::map<int64_t, std::pair<double, double>> sums;
+  std::map<int64_t, RecallSums> sums;
   for (int i = 0; i < cells.values_size(); ++i) {
     const std::string field = absl::StrCat("cells[", i, "]");
     const Struct& cell = cells.values(i).struct_value();
@@ -166,11 +233,26 @@ absl::Status ReadRecall(const ListValue& cells, Lengths* lengths) {
     ORDO_ASSIGN_OR_RETURN(const double items,
                           Number(JsonField(cell, "items"), field + ".items"));
     if (!(items > 0)) continue;
-    sums[length].first += recall * items;
-    sums[length].second += items;
+    ORDO_ASSIGN_OR_RETURN(const auto sampled, Sampled(cell, field, "items"));
+    RecallSums& sum = sums[length];
+    sum.recall += recall * items;
+    sum.items += items;
+    if (!sampled.has_value()) {
+      sum.variance.reset();
+      continue;
+    }
+    sum.units += sampled->units;
+    if (sum.variance.has_value()) {
+      const double error = items * sampled->standard_error;
+      *sum.variance += error * error;
+    }
   }
   for (const auto& [length, sum] : sums) {
-    lengths->values[length] = 1 - sum.first / sum.second;
+    std::optional<SampledShare> sampled;
+    if (sum.variance.has_value()) {
+      sampled = {0, std::sqrt(*sum.variance) / sum.items, sum.units, sum.items};
+    }
+    SetError(length, 1 - sum.recall / sum.items, sampled, lengths);
   }
   return absl::OkStatus();
 }

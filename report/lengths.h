@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "report/statistics.h"
 
 namespace ordo::report {
 
@@ -24,11 +25,15 @@ struct Lengths {
   // Lengths whose score is null, as one that is not finite is written; none of
   // them is in `values`.
   std::set<int64_t> left_out = {};
+  // Of errors whose items tell it: the value with a 95 % interval (Wilson's)
+  // over another draw of questions.
+  std::map<int64_t, Share> intervals = {};
 };
 
 // Reads the result.json of an evaluation: `by_length` (an error), `shares` (an
 // error, or one less what is right), `lengths` (perplexity), `cells` of two
-// operands (those of equal length) or by `length` (one less the mean recall).
+// operands (those of equal length) or by `length` (one less the mean recall);
+// of errors also `standard_error`, `units` and how many items there are.
 // INVALID_ARGUMENT names the field that has another type or shape. Further
 // fields are ignored.
 absl::StatusOr<Lengths> ParseLengths(std::string_view json);

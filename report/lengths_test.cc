@@ -4,6 +4,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "report/statistics.h"
 
 namespace ordo::report {
 namespace {
@@ -29,6 +30,44 @@ TEST(ParseLengthsTest, SharesOfErrorsAreAsTheyAre) {
   EXPECT_EQ(lengths.by, "distance");
   EXPECT_EQ(lengths.trained, 0);
   EXPECT_THAT(lengths.values, ElementsAre(Pair(4, 0.125)));
+}
+
+// As many independent questions as units, here two of a place in each row.
+TEST(ParseLengthsTest, WhatTellsItsErrorHasIntervals) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const Lengths shares, ParseLengths(R"({"shares": [
+      {"place": 4, "error": 0.5, "count": 5, "total": 10, "units": 5,
+       "standard_error": 0.25},
+      {"place": 8, "error": 0, "count": 0, "total": 10, "units": 5,
+       "standard_error": 0},
+      {"place": 16, "error": 1, "count": 1, "total": 1, "units": 1}]})"));
+  EXPECT_THAT(shares.values,
+              ElementsAre(Pair(4, 0.5), Pair(8, 0), Pair(16, 1)));
+  ASSERT_EQ(shares.intervals.size(), 2u);
+  // 0.25^2 4 / 5 is the variance of a half of five.
+  EXPECT_NEAR(shares.intervals.at(4).low,
+              SampledInterval({0.5, 0.25, 5, 5}).low, 1e-12);
+  EXPECT_EQ(shares.intervals.at(8).low, 0);
+  EXPECT_NEAR(shares.intervals.at(8).high, WilsonInterval(0, 5).high, 1e-12);
+  ORDO_ASSERT_OK_AND_ASSIGN(const Lengths several, ParseLengths(R"({
+      "by_length": [{"pairs": 16, "error": 0.5, "items": 5, "units": 5,
+                     "standard_error": 0.25}]})"));
+  EXPECT_EQ(several.by, "pairs");
+  EXPECT_NEAR(several.intervals.at(16).low, shares.intervals.at(4).low, 1e-12);
+}
+
+TEST(ParseLengthsTest, CellsOfOneLengthShareAnInterval) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const Lengths lengths, ParseLengths(R"({"cells": [
+      {"depth": "0", "length": 64, "recall": 1, "items": 2, "units": 2,
+       "standard_error": 0},
+      {"depth": "50", "length": 64, "recall": 0.5, "items": 2, "units": 2,
+       "standard_error": 0.5},
+      {"depth": "0", "length": 128, "recall": 1, "items": 1, "units": 1},
+      {"depth": "50", "length": 128, "recall": 1, "items": 2, "units": 2,
+       "standard_error": 0}]})"));
+  EXPECT_THAT(lengths.values, ElementsAre(Pair(64, 0.25), Pair(128, 0)));
+  ASSERT_EQ(lengths.intervals.size(), 1u);
+  EXPECT_NEAR(lengths.intervals.at(64).high,
+              SampledInterval({0.25, 0.25, 4, 4}).high, 1e-12);
 }
 
 TEST(ParseLengthsTest, SeveralLengthsOfOneEvaluationComeFirst) {
@@ -74,6 +113,8 @@ TEST(ParseLengthsTest, OfTwoOperandsThoseOfEqualLengthCount) {
   EXPECT_EQ(addition.by, "digits");
   EXPECT_EQ(addition.trained, 1);
   EXPECT_THAT(addition.values, ElementsAre(Pair(1, 0), Pair(2, 0.75)));
+  EXPECT_EQ(addition.intervals.at(1).high, WilsonInterval(0, 4).high);
+  EXPECT_EQ(addition.intervals.at(2).low, WilsonInterval(3, 4).low);
   ORDO_ASSERT_OK_AND_ASSIGN(const Lengths sorting, ParseLengths(R"({
       "max_digits": 2, "trained_digits": 2, "max_numbers": 1,
       "trained_numbers": 1, "cells": [[0.5], [0.25]]})"));
@@ -107,6 +148,9 @@ TEST(ParseLengthsTest, WhatIsNotWholeIsRefusedByName) {
   EXPECT_EQ(field_of(R"({"shares": [{"length": 0.5, "error": 0, "count": 0,
                                      "total": 1}]})"),
             "shares[0].length");
+  EXPECT_EQ(field_of(R"({"shares": [{"length": 8, "error": 0, "count": 0,
+                          "total": 1, "units": 2, "standard_error": 0}]})"),
+            "shares[0]");
   EXPECT_EQ(field_of(R"({"lengths": [{"length": 8, "perplexity": "x"}]})"),
             "lengths[0].perplexity");
   EXPECT_EQ(field_of(R"({"cells": [[1, 2], ["x", "y"]], "max_digits": 2})"),

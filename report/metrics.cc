@@ -1,20 +1,58 @@
 #include "report/metrics.h"
 
+#include <cmath>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/status/details.h"
+#include "base/status/status.h"
+#include "base/yaml/text_form.h"
+#include "google/protobuf/struct.pb.h"
+#include "report/json_values.h"
 
 namespace ordo::report {
+namespace {
+
+constexpr char kStandardErrors[] = "standard_errors";
+
+}  // namespace
+
+absl::StatusOr<std::map<std::string, double>> ParseStandardErrors(
+    std::string_view json) {
+  google::protobuf::Struct result;
+  ORDO_RETURN_IF_ERROR(base::ReadMessage(json, base::TextForm::kJson, &result));
+  std::map<std::string, double> errors;
+  for (const auto& [name, value] :
+       JsonField(result, kStandardErrors).struct_value().fields()) {
+    if (value.kind_case() != google::protobuf::Value::kNumberValue ||
+        !std::isfinite(value.number_value())) {
+      return base::InvalidField(absl::StrCat(kStandardErrors, ".", name),
+                                "must be a finite number");
+    }
+    errors[name] = value.number_value();
+  }
+  return errors;
+}
 
 std::string MetricText(double value) { return absl::StrFormat("%.9g", value); }
+
+std::string ErrorText(const Metrics& metrics, const std::string& name) {
+  const auto error = metrics.standard_errors.find(name);
+  return error == metrics.standard_errors.end()
+             ? ""
+             : absl::StrFormat("%.3g", error->second);
+}
 
 Table MetricsTable(const std::vector<Metrics>& all) {
   Table table;
   table.num_text_columns = 5;
-  table.header = {"model", "step", "evaluation", "task", "metric", "value"};
+  table.header = {"model",  "step",  "evaluation",    "task",
+                  "metric", "value", "standard error"};
   for (const Metrics& one : all) {
     for (const auto& [name, value] : one.values) {
       table.rows.push_back({one.model, absl::StrCat(one.step), one.evaluation,
-                            one.task, name, MetricText(value)});
+                            one.task, name, MetricText(value),
+                            ErrorText(one, name)});
     }
   }
   return table;

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "report/table.h"
 
 namespace ordo::report {
@@ -19,12 +21,23 @@ struct Metrics {
   std::string task;
   // By name; fractions of 1 unless the name says otherwise.
   std::map<std::string, double> values;
+  // Of those that have one, over another draw of what was asked.
+  std::map<std::string, double> standard_errors = {};
 };
+
+// Reads the `standard_errors` of an evaluation's result.json; none where it has
+// none. INVALID_ARGUMENT names the field that is no finite number.
+absl::StatusOr<std::map<std::string, double>> ParseStandardErrors(
+    std::string_view json);
 
 // A metric as it stands in the tables: nine digits at most.
 std::string MetricText(double value);
 
-// A row for each metric: model, step, evaluation, task, metric, value.
+// The standard error of a metric, three digits; empty where it has none.
+std::string ErrorText(const Metrics& metrics, const std::string& name);
+
+// A row for each metric: model, step, evaluation, task, metric, value, standard
+// error; an empty cell where that is not known.
 Table MetricsTable(const std::vector<Metrics>& all);
 
 }  // namespace ordo::report

@@ -1,5 +1,10 @@
 #include "report/metrics.h"
 
+#include <map>
+#include <string>
+
+#include "base/status/details.h"
+#include "base/status/testing/status_matchers.h"
 #include "gtest/gtest.h"
 
 namespace ordo::report {
@@ -10,33 +15,49 @@ std::vector<Metrics> Two() {
            5,
            "long",
            "ruoss",
-           {{"score", 0.25}, {"trained_mean", 1}}},
+           {{"score", 0.25}, {"trained_mean", 1}},
+           {{"score", 0.0625}}},
           {"a|b", 7, "flip_flop", "flip_flop", {{"error", 1e-7}}}};
 }
 
 TEST(MetricsTest, CsvHasALineForEachMetricAndQuotesWhatHasCommas) {
   EXPECT_EQ(
       ToCsv(MetricsTable(Two())),
-      "model,step,evaluation,task,metric,value\r\n"
-      "\"b at step 5 under yarn (factor=4, base=2)\",5,long,ruoss,score,0.25"
-      "\r\n"
+      "model,step,evaluation,task,metric,value,standard error\r\n"
+      "\"b at step 5 under yarn (factor=4, base=2)\",5,long,ruoss,score,0.25,"
+      "0.0625\r\n"
       "\"b at step 5 under yarn (factor=4, base=2)\",5,long,ruoss,"
-      "trained_mean,1\r\n"
-      "a|b,7,flip_flop,flip_flop,error,1e-07\r\n");
+      "trained_mean,1,\r\n"
+      "a|b,7,flip_flop,flip_flop,error,1e-07,\r\n");
   EXPECT_EQ(ToCsv(MetricsTable({{"say \"a\"", 1, "e", "t", {{"m", 2}}}})),
-            "model,step,evaluation,task,metric,value\r\n"
-            "\"say \"\"a\"\"\",1,e,t,m,2\r\n");
+            "model,step,evaluation,task,metric,value,standard error\r\n"
+            "\"say \"\"a\"\"\",1,e,t,m,2,\r\n");
 }
 
 TEST(MetricsTest, MarkdownHasTheSameAndNoCellOfTwo) {
   EXPECT_EQ(ToMarkdown(MetricsTable(Two())),
-            "| model | step | evaluation | task | metric | value |\n"
-            "| --- | --- | --- | --- | --- | ---: |\n"
+            "| model | step | evaluation | task | metric | value | standard "
+            "error |\n"
+            "| --- | --- | --- | --- | --- | ---: | ---: |\n"
             "| b at step 5 under yarn (factor=4, base=2) | 5 | long | ruoss | "
-            "score | 0.25 |\n"
+            "score | 0.25 | 0.0625 |\n"
             "| b at step 5 under yarn (factor=4, base=2) | 5 | long | ruoss | "
-            "trained_mean | 1 |\n"
-            "| a\\|b | 7 | flip_flop | flip_flop | error | 1e-07 |\n\n");
+            "trained_mean | 1 |  |\n"
+            "| a\\|b | 7 | flip_flop | flip_flop | error | 1e-07 |  |\n\n");
+}
+
+TEST(ParseStandardErrorsTest, ReadsThoseOfTheResult) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto errors,
+                            ParseStandardErrors(R"({"metrics": {"error": 0.5},
+                             "standard_errors": {"error": 0.125}})"));
+  EXPECT_EQ(errors, (std::map<std::string, double>{{"error", 0.125}}));
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto none, ParseStandardErrors("{}"));
+  EXPECT_TRUE(none.empty());
+  const auto wrong =
+      ParseStandardErrors(R"({"standard_errors": {"error": "x"}})");
+  ASSERT_EQ(base::FieldViolations(wrong.status()).size(), 1u);
+  EXPECT_EQ(base::FieldViolations(wrong.status())[0].field,
+            "standard_errors.error");
 }
 
 }  // namespace

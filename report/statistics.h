@@ -23,6 +23,22 @@ inline constexpr double kNormal95 = 1.959963984540054;
 // REQUIRES: 0 <= successes <= trials, z > 0.
 Share WilsonInterval(int64_t successes, int64_t trials, double z = kNormal95);
 
+// A share of items, some of which may have been drawn together.
+struct SampledShare {
+  // From 0 to 1.
+  double value = 0;
+  double standard_error = 0;
+  // What was drawn, and the items of all.
+  double units = 0;
+  double items = 0;
+};
+
+// Wilson's interval of as many independent trials as have this standard error,
+// at most the items; of a share of 0 or 1, where that error says nothing, of as
+// many as there are units. Where each item is a unit, that of the items.
+// REQUIRES: 2 units or more, and as many items.
+Share SampledInterval(const SampledShare& share);
+
 }  // namespace ordo::report
 
 #endif  // ORDO_REPORT_STATISTICS_H_

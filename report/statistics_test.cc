@@ -49,5 +49,36 @@ TEST(WilsonIntervalDeathTest, RefusesMoreSuccessesThanTrials) {
   EXPECT_DEATH(WilsonInterval(3, 2), "successes of trials");
 }
 
+// Of so many units with `items` items each, of which all say the same.
+SampledShare Of(double value, double units, double items) {
+  return {value, std::sqrt(value * (1 - value) / (units - 1)), units,
+          units * items};
+}
+
+TEST(SampledIntervalTest, OfItemsOfTheirOwnIsWilsons) {
+  const Share share = SampledInterval(Of(0.35, 20, 1));
+  const Share wilson = WilsonInterval(7, 20);
+  EXPECT_NEAR(share.low, wilson.low, 1e-12);
+  EXPECT_NEAR(share.high, wilson.high, 1e-12);
+}
+
+TEST(SampledIntervalTest, ItemsThatSayTheSameCountOnce) {
+  const Share share = SampledInterval(Of(0.35, 20, 50));
+  EXPECT_NEAR(share.low, WilsonInterval(7, 20).low, 1e-12);
+  const Share none = SampledInterval(Of(0, 20, 50));
+  EXPECT_EQ(none.low, 0);
+  EXPECT_NEAR(none.high, WilsonInterval(0, 20).high, 1e-12);
+  const Share all = SampledInterval(Of(1, 20, 50));
+  EXPECT_EQ(all.high, 1);
+  EXPECT_NEAR(all.low, WilsonInterval(20, 20).low, 1e-12);
+}
+
+// Units that agree with each other tell no more than items of their own.
+TEST(SampledIntervalTest, NoItemCountsTwice) {
+  SampledShare share = Of(0.35, 20, 1);
+  share.standard_error = 0;
+  EXPECT_NEAR(SampledInterval(share).low, WilsonInterval(7, 20).low, 1e-12);
+}
+
 }  // namespace
 }  // namespace ordo::report

@@ -56,6 +56,9 @@ Json ResultOf(const ReportSubject& subject, const Outcome& outcome) {
     result.update(outcome.scores.details);
   }
   result["metrics"] = outcome.scores.metrics;
+  if (!outcome.scores.standard_errors.empty()) {
+    result["standard_errors"] = outcome.scores.standard_errors;
+  }
   return result;
 }
 

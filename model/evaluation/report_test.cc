@@ -98,6 +98,7 @@ TEST_F(ReportTest, FilesOfTheScoresStandBesideTheResult) {
 }
 
 TEST_F(ReportTest, HoldsEverythingAFigureNeeds) {
+  outcome_.scores.standard_errors["trained_mean"] = 0.125;
   ORDO_ASSERT_OK_AND_ASSIGN(
       const auto report,
       WriteReport(files_, folder_.path(), subject_, outcome_));
@@ -124,6 +125,8 @@ TEST_F(ReportTest, HoldsEverythingAFigureNeeds) {
   EXPECT_EQ(result["samples"], 1);
   EXPECT_EQ(result["cells"], nlohmann::json::parse("[[1,0],[1,0]]"));
   EXPECT_EQ(result["metrics"]["trained_mean"], 1);
+  EXPECT_EQ(result["standard_errors"],
+            nlohmann::json::parse(R"({"trained_mean": 0.125})"));
 }
 
 TEST_F(ReportTest, SaysWhatItIsKnownBy) {

@@ -1,12 +1,14 @@
 #include "model/tasks/by_lengths.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "base/check.h"
+#include "model/tasks/rate.h"
 #include "model/tasks/shares.h"
 
 namespace ordo::model::tasks {
@@ -19,6 +21,14 @@ constexpr char kError[] = "error";
 // What parts sum up by the lengths beside training, which is done here.
 bool IsSummary(const std::string& metric) {
   return metric == kError || metric == "score" || metric == "trained_mean";
+}
+
+// The standard error of a metric, where it is known.
+std::optional<double> ErrorOfMetric(const Scores& scores,
+                                    const std::string& metric) {
+  const auto error = scores.standard_errors.find(metric);
+  if (error == scores.standard_errors.end()) return std::nullopt;
+  return error->second;
 }
 
 class ByLengths : public EvaluationTask {
@@ -72,28 +82,30 @@ class ByLengths : public EvaluationTask {
 
   Scores Score(const Marked& marked) const override {
     Scores scores;
-    scores.csv = absl::StrCat(about_.by, ",error,items\n");
-    scores.markdown =
-        absl::StrCat("|", about_.by, "|error in per cent|of|\n|---|---|---|\n");
+    scores.csv = absl::StrCat(about_.by, ",error,items,standard_error\n");
+    scores.markdown = absl::StrCat("|", about_.by,
+                                   "|error in per cent ± standard error|of|\n"
+                                   "|---|---|---|\n");
     Json rows = Json::array();
     std::string details;
-    Mean mean, longer;
+    UnitNumbers units;
+    std::vector<PartError> errors, longer;
     for (size_t i = 0; i < parts_.size(); ++i) {
       const TaskAtLength& part = parts_[i];
-      const Marked of_part = MarkedOf(marked, i);
-      Scores own = part.task->Score(of_part);
-      const double error = ErrorOf(part, of_part, own);
-      mean.Add(error);
-      if (about_.trained > 0 && part.length > about_.trained) longer.Add(error);
-      TakeMetrics(part, error, own, &scores);
+      Scores own = part.task->Score(MarkedOf(marked, i));
+      PartError found = ErrorOf(i, marked, own, &units);
+      TakeMetrics(part, found.error, own, &scores);
       TakeLists(own, &scores);
-      rows.push_back({{about_.by, part.length},
-                      {kError, error},
-                      {"items", part.task->size()}});
-      absl::StrAppend(&scores.csv, part.length, ",", error, ",",
-                      part.task->size(), "\n");
-      absl::StrAppendFormat(&scores.markdown, "|%d|%.1f|%d|\n", part.length,
-                            100 * error, part.task->size());
+      Json row = {{about_.by, part.length},
+                  {kError, found.error.value},
+                  {"items", part.task->size()}};
+      AddError(found.error, found.items.num_units(), &row);
+      rows.push_back(std::move(row));
+      absl::StrAppend(&scores.csv, part.length, ",", found.error.value, ",",
+                      part.task->size(), ",", ErrorCell(found.error), "\n");
+      absl::StrAppend(&scores.markdown, "|", part.length, "|",
+                      PercentWithError(found.error), "|", part.task->size(),
+                      "|\n");
       absl::StrAppend(&details, "\n## ", about_.by, " ", part.length, "\n\n",
                       own.markdown);
       for (ScoredItem& item : own.items) {
@@ -101,11 +113,19 @@ class ByLengths : public EvaluationTask {
         item.id = Named(part, item.id);
         scores.items.push_back(std::move(item));
       }
+      if (about_.trained > 0 && part.length > about_.trained) {
+        longer.push_back(found);
+      }
+      errors.push_back(std::move(found));
     }
-    scores.metrics[kError] = mean.sum / mean.count;
-    if (longer.count > 0) {
-      scores.metrics["error_longer"] = longer.sum / longer.count;
+    Scores means;
+    SetMetrics({{kError, MeanOfParts(errors)}}, &means);
+    if (!longer.empty()) {
+      SetMetrics({{"error_longer", MeanOfParts(longer)}}, &means);
     }
+    absl::StrAppend(&scores.markdown, "\n", MetricLines(means));
+    scores.metrics.merge(means.metrics);
+    scores.standard_errors.merge(means.standard_errors);
     scores.details["by_length"] = std::move(rows);
     scores.details["trained_length"] = about_.trained;
     scores.markdown += details;
@@ -151,27 +171,83 @@ class ByLengths : public EvaluationTask {
     return of_part;
   }
 
-  double ErrorOf(const TaskAtLength& part, const Marked& marked,
-                 const Scores& scores) const {
-    const auto own = scores.metrics.find(kError);
-    if (own != scores.metrics.end()) return own->second;
-    double sum = 0;
-    for (const ScoredItem& item : scores.items) sum += item.score;
-    for (const Marks& marks : marked.answers) {
-      sum += part.task->ItemScore(marks);
+  // What went wrong at one length.
+  struct PartError {
+    Estimate error;
+    // Worths of its items, by numbers of units that all lengths have in common.
+    Rate items;
+    // Whether the part says its error itself.
+    bool is_own = false;
+  };
+
+  // By name.
+  using UnitNumbers = std::map<std::string, int64_t>;
+
+  // Items of texts are those that the part says. Units that are not in `units`
+  // yet get the next number.
+  PartError ErrorOf(size_t i, const Marked& marked, const Scores& own,
+                    UnitNumbers* units) const {
+    PartError found;
+    const auto add = [&found, units](const std::string& unit, double worth) {
+      const auto next = static_cast<int64_t>(units->size());
+      found.items.Add(units->emplace(unit, next).first->second, worth);
+    };
+    const int64_t begin = begins_[i], end = begin + parts_[i].task->size();
+    if (measure() == Measure::kText) {
+      for (const ScoredItem& item : own.items) {
+        add(UnitOf(parts_[i], item.id, item.unit), item.score);
+      }
+    } else {
+      for (int64_t index = begin; index < end; ++index) {
+        add(UnitId(marked.seed, index), ItemScore(marked.answers[index]));
+      }
     }
-    return 1 - sum / static_cast<double>(part.task->size());
+    const auto error = own.metrics.find(kError);
+    found.is_own = error != own.metrics.end();
+    if (found.is_own) {
+      found.error = {error->second, ErrorOfMetric(own, kError)};
+    } else {
+      const Estimate right = EstimateOf(found.items);
+      found.error = {1 - right.value, right.standard_error};
+    }
+    return found;
   }
 
-  static void TakeMetrics(const TaskAtLength& part, double error,
+  // Each length counts the same. Where parts say their errors themselves, what
+  // one draws tells nothing of the others.
+  static Estimate MeanOfParts(const std::vector<PartError>& parts) {
+    const auto count = static_cast<double>(parts.size());
+    Estimate mean;
+    std::vector<const Rate*> rates;
+    double squares = 0;
+    bool is_known = true;
+    for (const PartError& part : parts) {
+      mean.value += part.error.value;
+      rates.push_back(&part.items);
+      is_known = is_known && part.error.standard_error.has_value();
+      const double error = part.error.standard_error.value_or(0);
+      squares += error * error;
+    }
+    mean.value /= count;
+    if (!parts.front().is_own) {
+      mean.standard_error = MeanOf(rates).standard_error;
+    } else if (is_known) {
+      mean.standard_error = std::sqrt(squares) / count;
+    }
+    return mean;
+  }
+
+  static void TakeMetrics(const TaskAtLength& part, const Estimate& error,
                           const Scores& own, Scores* scores) {
     const auto named = [&part](const std::string& name) {
       return absl::StrCat(name, "_", part.length);
     };
-    scores->metrics[named(kError)] = error;
+    Estimates estimates = {{named(kError), error}};
     for (const auto& [name, value] : own.metrics) {
-      if (!IsSummary(name)) scores->metrics[named(name)] = value;
+      if (IsSummary(name)) continue;
+      estimates[named(name)] = {value, ErrorOfMetric(own, name)};
     }
+    SetMetrics(estimates, scores);
   }
 
   // Those whose entries say their length themselves.

@@ -32,9 +32,10 @@ struct ByLengthsAbout {
 // each other. Metrics: `error_<length>`, the `error` of the part, or where it
 // has none one less the mean score of its items; `error`, their mean, and
 // `error_longer`, that of the lengths beyond training, where there are; and the
-// part's further ones with _<length> behind. `by_length` of the details has
-// them by row; `cells` and `prompt_tokens`, which say their lengths, are those
-// of all parts.
+// part's further ones with _<length> behind, all with the standard errors that
+// parts know. Where errors are of items, units that lengths have in common move
+// the mean together. `by_length` of the details has them by row; `cells` and
+// `prompt_tokens`, which say their lengths, are those of all parts.
 //
 // REQUIRES: one part or more, of rising lengths and of one task that says
 // whether answers are right, in marks or as items of texts, one of each

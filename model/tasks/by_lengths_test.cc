@@ -69,6 +69,15 @@ TEST(ByLengthsTest, AUnitOfSeveralItemsIsOneAtAllLengths) {
   EXPECT_EQ(task->ItemId(7, 4), "4/7-1");
   EXPECT_EQ(task->UnitId(7, 4), task->UnitId(7, 1));
   EXPECT_NE(task->UnitId(7, 4), task->UnitId(7, 2));
+  Marked marked;
+  for (int64_t index = 0; index < task->size(); ++index) {
+    const size_t size = task->Generate(1, index)->answer.size();
+    marked.answers.emplace_back(size, index % 3 == 0 ? 1 : 0);
+  }
+  // Of three tests: a second length, of the same ones, tells nothing new.
+  const Scores scores = task->Score(marked);
+  EXPECT_NEAR(scores.standard_errors.at("error_4"), 1.0 / 3, 1e-12);
+  EXPECT_NEAR(scores.standard_errors.at("error"), 1.0 / 3, 1e-12);
 }
 
 // Every answer right at the first length, and at the second those of the first
@@ -97,8 +106,17 @@ TEST(ByLengthsTest, ScoresEachLengthAndTheirMean) {
   EXPECT_EQ(scores.details["by_length"][1]["pairs"], 8);
   EXPECT_EQ(scores.details["by_length"][1]["error"], second);
   EXPECT_EQ(scores.details["by_length"][1]["items"], 3);
+  const double error = scores.standard_errors.at("error_8");
+  EXPECT_GT(error, 0);
+  EXPECT_EQ(scores.details["by_length"][1]["standard_error"], error);
+  EXPECT_EQ(scores.details["by_length"][1]["units"], 3);
+  // Strings of several lengths are drawn apart, and those of four are right.
+  EXPECT_DOUBLE_EQ(scores.standard_errors.at("error"), error / 2);
+  EXPECT_DOUBLE_EQ(scores.standard_errors.at("error_longer"), error);
+  EXPECT_NEAR(scores.standard_errors.at("wrong_rows_8"), 1.0 / 3, 1e-12);
   EXPECT_THAT(scores.csv,
-              ::testing::StartsWith("pairs,error,items\n4,0,2\n8,"));
+              ::testing::StartsWith("pairs,error,items,standard_error\n"
+                                    "4,0,2,0\n8,"));
   EXPECT_THAT(scores.markdown, ::testing::HasSubstr("## pairs 8"));
 }
 
@@ -122,6 +140,8 @@ TEST(ByLengthsTest, WithoutAnErrorOfItsOwnItIsOneLessWhatIsRight) {
   }
   const Scores scores = task->Score(marked);
   EXPECT_DOUBLE_EQ(scores.metrics.at("error_5"), 0.25);
+  EXPECT_DOUBLE_EQ(scores.standard_errors.at("error_5"), 0.25);
+  EXPECT_DOUBLE_EQ(scores.standard_errors.at("error"), 0.25);
   // What it sums up itself is said once, for all lengths.
   EXPECT_EQ(scores.metrics.count("score_5"), 0u);
 }

@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/random/random.h"
 #include "model/tasks/epochs.h"
+#include "model/tasks/rate.h"
 #include "model/tasks/shares.h"
 #include "model/tasks/words.h"
 
@@ -206,18 +207,18 @@ class CountingAnswers : public EvaluationTask {
   }
 
   Scores Score(const Marked& marked) const override {
-    Share errors, unanswerable;
+    Rate errors, unanswerable;
     ShareTable table = {"answer", "error", {}};
     for (int64_t index = 0; index < size(); ++index) {
       const Row row = Draw(marked.seed, index);
       const bool wrong = !IsRight(marked.answers[index]);
-      errors.Add(wrong);
-      unanswerable.Add(!row.answerable);
-      table.shares[row.tokens.back() - kFirstNumber].Add(wrong);
+      errors.Add(index, wrong);
+      unanswerable.Add(index, !row.answerable);
+      table.shares[row.tokens.back() - kFirstNumber].Add(index, wrong);
     }
-    return ScoresOf(
-        {{"error", errors.value()}, {"unanswerable", unanswerable.value()}},
-        table);
+    return ScoresOf({{"error", EstimateOf(errors)},
+                     {"unanswerable", EstimateOf(unanswerable)}},
+                    table);
   }
 
  private:

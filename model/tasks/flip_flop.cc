@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/random/random.h"
+#include "model/tasks/rate.h"
 #include "model/tasks/shares.h"
 #include "model/tasks/words.h"
 
@@ -106,25 +107,26 @@ class FlipFlopReads : public EvaluationTask {
   }
 
   Scores Score(const Marked& marked) const override {
-    Share errors, wrong_rows;
+    Rate errors, wrong_rows;
     ShareTable table = {"distance", "error", {}};
     for (int64_t index = 0; index < size(); ++index) {
       const Question question = Generate(marked.seed, index).value();
       const Marks& marks = marked.answers[index];
-      wrong_rows.Add(!IsRight(marks));
+      wrong_rows.Add(index, !IsRight(marks));
       size_t next = 0;
       int64_t written_at = 0;
       for (int64_t t = 0; t < PromptLength(index); t += 2) {
         if (question.prompt[t] == kWrite) written_at = t;
         if (question.prompt[t] != kRead) continue;
         const bool wrong = marks[next++] == 0;
-        errors.Add(wrong);
-        table.shares[LeastOfRange((t - written_at) / 2)].Add(wrong);
+        errors.Add(index, wrong);
+        table.shares[LeastOfRange((t - written_at) / 2)].Add(index, wrong);
       }
     }
     Scores scores = ScoresOf(
-        {{"error", errors.value()}, {"wrong_rows", wrong_rows.value()}}, table);
-    scores.details["reads"] = errors.total;
+        {{"error", EstimateOf(errors)}, {"wrong_rows", EstimateOf(wrong_rows)}},
+        table);
+    scores.details["reads"] = errors.total();
     return scores;
   }
 

@@ -182,7 +182,8 @@ TEST(FlipFlopReads, ScoresErrorsOverReadsAndByDistance) {
   const Scores scores = task->Score({1, {{1}, {0}}});
   EXPECT_DOUBLE_EQ(scores.metrics.at("error"), 0.5);
   EXPECT_DOUBLE_EQ(scores.metrics.at("wrong_rows"), 0.5);
-  EXPECT_EQ(scores.csv, "distance,error,count,total\n1,0.5,1,2\n");
+  EXPECT_EQ(scores.csv,
+            "distance,error,count,total,standard_error\n1,0.5,1,2,0.5\n");
   EXPECT_EQ(scores.details["reads"], 2);
 }
 
@@ -194,7 +195,7 @@ TEST(FlipFlopReads, DistancesAreThoseToTheLatestWrite) {
   const auto task = MakeFlipFlopReads(options);
   // Ten pairs, of the range from 8 to 15.
   EXPECT_EQ(task->Score({1, {{1}, {1}, {1}}}).csv,
-            "distance,error,count,total\n8,0,0,3\n");
+            "distance,error,count,total,standard_error\n8,0,0,3,0\n");
 }
 
 TEST(FlipFlopReads, ErrorsCountReadsRatherThanStrings) {

@@ -1,7 +1,7 @@
 #include "model/tasks/pairs.h"
 
 #include <algorithm>
-#include <map>
+#include <cstddef>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "model/tasks/epochs.h"
+#include "model/tasks/rate.h"
 #include "model/tasks/shares.h"
 
 namespace ordo::model::tasks {
@@ -65,8 +66,8 @@ class Pairs : public TrainingTask {
   const std::unique_ptr<Tokenizer> tokenizer_;
 };
 
-// cells[i - 1][j - 1]: share of right answers for lengths i and j.
-using Cells = std::vector<std::vector<double>>;
+// cells[i - 1][j - 1]: right answers for lengths i and j.
+using Cells = std::vector<std::vector<Rate>>;
 
 class PairGrid : public EvaluationTask {
  public:
@@ -108,16 +109,17 @@ class PairGrid : public EvaluationTask {
   }
 
   Scores Score(const Marked& marked) const override {
-    Cells cells(options_.max_first, std::vector<double>(options_.max_second));
+    Cells cells(options_.max_first, std::vector<Rate>(options_.max_second));
+    std::vector<std::vector<double>> shares(options_.max_first);
     for (int64_t index = 0; index < size(); ++index) {
       const auto [a, b] = Lengths(index);
-      cells[a - 1][b - 1] += IsRight(marked.answers[index]) ? 1 : 0;
+      cells[a - 1][b - 1].Add(index, IsRight(marked.answers[index]));
     }
-    for (auto& row : cells) {
-      for (double& cell : row) cell /= options_.samples;
+    for (size_t i = 0; i < cells.size(); ++i) {
+      for (const Rate& cell : cells[i]) shares[i].push_back(cell.value());
     }
     Scores scores;
-    scores.metrics = Metrics(cells);
+    SetMetrics(Metrics(cells), &scores);
     for (const auto& [kind, most, trained] :
          {std::tuple(operation_.first_kind, options_.max_first,
                      options_.trained_first),
@@ -127,9 +129,9 @@ class PairGrid : public EvaluationTask {
       scores.details[absl::StrCat("trained_", std::string(kind))] = trained;
     }
     scores.details["samples"] = options_.samples;
-    scores.details["cells"] = cells;
+    scores.details["cells"] = std::move(shares);
     scores.csv = Csv(cells);
-    scores.markdown = Markdown(cells, scores.metrics);
+    scores.markdown = Markdown(cells, scores);
     return scores;
   }
 
@@ -141,46 +143,46 @@ class PairGrid : public EvaluationTask {
             static_cast<int>(1 + cell % options_.max_second)};
   }
 
-  std::map<std::string, double> Metrics(const Cells& cells) const {
-    Mean grid, trained, outside, diagonal;
+  Estimates Metrics(const Cells& cells) const {
+    std::vector<const Rate*> grid, trained, outside, diagonal;
     int largest_95 = 0;
     for (int i = 0; i < options_.max_first; ++i) {
       for (int j = 0; j < options_.max_second; ++j) {
         const bool inside =
             i < options_.trained_first && j < options_.trained_second;
-        grid.Add(cells[i][j]);
-        (inside ? trained : outside).Add(cells[i][j]);
+        grid.push_back(&cells[i][j]);
+        (inside ? trained : outside).push_back(&cells[i][j]);
       }
       if (i >= options_.max_second) continue;
-      diagonal.Add(cells[i][i]);
-      if (cells[i][i] >= 0.95) largest_95 = i + 1;
+      diagonal.push_back(&cells[i][i]);
+      if (cells[i][i].value() >= 0.95) largest_95 = i + 1;
     }
-    std::map<std::string, double> metrics;
-    metrics["grid_mean"] = grid.sum / grid.count;
-    metrics["diagonal_mean"] = diagonal.sum / diagonal.count;
-    metrics["largest_95"] = largest_95;
-    if (trained.count > 0)
-      metrics["trained_mean"] = trained.sum / trained.count;
-    if (trained.count > 0 && outside.count > 0) {
-      metrics["outside_mean"] = outside.sum / outside.count;
+    Estimates metrics;
+    metrics["grid_mean"] = MeanOf(grid);
+    metrics["diagonal_mean"] = MeanOf(diagonal);
+    metrics["largest_95"].value = largest_95;
+    if (!trained.empty()) metrics["trained_mean"] = MeanOf(trained);
+    if (!trained.empty() && !outside.empty()) {
+      metrics["outside_mean"] = MeanOf(outside);
     }
     return metrics;
   }
 
   std::string Csv(const Cells& cells) const {
-    std::string text =
-        absl::StrCat(std::string(operation_.first_column), ",",
-                     std::string(operation_.second_column), ",exact_match\n");
+    std::string text = absl::StrCat(std::string(operation_.first_column), ",",
+                                    std::string(operation_.second_column),
+                                    ",exact_match,standard_error\n");
     for (size_t i = 0; i < cells.size(); ++i) {
       for (size_t j = 0; j < cells[i].size(); ++j) {
-        absl::StrAppend(&text, i + 1, ",", j + 1, ",", cells[i][j], "\n");
+        const Estimate cell = EstimateOf(cells[i][j]);
+        absl::StrAppend(&text, i + 1, ",", j + 1, ",", cell.value, ",",
+                        ErrorCell(cell), "\n");
       }
     }
     return text;
   }
 
-  std::string Markdown(const Cells& cells,
-                       const std::map<std::string, double>& metrics) const {
+  std::string Markdown(const Cells& cells, const Scores& scores) const {
     std::string text = absl::StrCat(
         "Exact match in per cent; rows: ", std::string(operation_.first),
         ", columns: ", std::string(operation_.second), ".\n\n| |");
@@ -192,15 +194,12 @@ class PairGrid : public EvaluationTask {
     text += "\n";
     for (size_t i = 0; i < cells.size(); ++i) {
       absl::StrAppend(&text, "|", i + 1, "|");
-      for (const double cell : cells[i]) {
-        absl::StrAppendFormat(&text, "%.0f|", 100 * cell);
+      for (const Rate& cell : cells[i]) {
+        absl::StrAppendFormat(&text, "%.0f|", 100 * cell.value());
       }
       text += "\n";
     }
-    text += "\n";
-    for (const auto& [name, value] : metrics) {
-      absl::StrAppend(&text, "- ", name, ": ", value, "\n");
-    }
+    absl::StrAppend(&text, "\n", MetricLines(scores));
     return text;
   }
 

@@ -71,7 +71,8 @@ struct PairGridOptions {
 // `grid_mean` over all cells, `trained_mean` over those of trained lengths,
 // `outside_mean` over the rest (both only where there are such cells),
 // `diagonal_mean`, and `largest_95`, the largest m whose cell (m, m) has at
-// least 95 %, 0 if there is none.
+// least 95 %, 0 if there is none. Means have standard errors where cells have
+// two questions or more.
 //
 // Questions come from streams of their own, independent of the training rows,
 // and none is held out: a cell within the trained lengths can ask what a

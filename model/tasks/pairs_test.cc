@@ -90,6 +90,7 @@ TEST(PairGrid, APerfectInRangeModelScoresAQuarter) {
   EXPECT_DOUBLE_EQ(scores.metrics.at("outside_mean"), 0);
   EXPECT_DOUBLE_EQ(scores.metrics.at("diagonal_mean"), 0.5);
   EXPECT_DOUBLE_EQ(scores.metrics.at("largest_95"), 2);
+  EXPECT_EQ(scores.standard_errors.count("largest_95"), 0u);
 }
 
 TEST(PairGrid, CellsHaveRowsForTheFirstOperand) {
@@ -99,8 +100,11 @@ TEST(PairGrid, CellsHaveRowsForTheFirstOperand) {
   const Scores scores = grid->Score(marked);
   EXPECT_DOUBLE_EQ(scores.details["cells"][0][2].get<double>(), 1.0 / 3);
   EXPECT_DOUBLE_EQ(scores.details["cells"][2][0].get<double>(), 0);
-  EXPECT_THAT(scores.csv, HasSubstr("\n1,3,0.333333\n"));
+  EXPECT_THAT(scores.csv, HasSubstr("\n1,3,0.333333,0.333333\n"));
   EXPECT_THAT(scores.markdown, HasSubstr("\n|1|0|0|33|0|\n"));
+  // Of one cell of sixteen, of three questions.
+  EXPECT_NEAR(scores.standard_errors.at("grid_mean"), 1.0 / 48, 1e-12);
+  EXPECT_EQ(scores.standard_errors.at("trained_mean"), 0);
 }
 
 // 1 by 1 is wrong, 2 by 2 right, 3 by 3 right but for one or two of twenty.

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/random/random.h"
+#include "model/tasks/rate.h"
 #include "model/tasks/shares.h"
 #include "model/tasks/words.h"
 
@@ -124,19 +125,21 @@ class SelectiveCopies : public EvaluationTask {
   }
 
   Scores Score(const Marked& marked) const override {
-    Share errors, wrong_rows;
+    Rate errors, wrong_rows;
+    int64_t row = 0;
     ShareTable table = {"place", "error", {}};
     for (const Marks& marks : marked.answers) {
-      wrong_rows.Add(!IsRight(marks));
+      wrong_rows.Add(row, !IsRight(marks));
       for (size_t i = 0; i < marks.size(); ++i) {
         const bool wrong = marks[i] == 0;
-        errors.Add(wrong);
-        table.shares[LeastOfRange(static_cast<int64_t>(i) + 1)].Add(wrong);
+        errors.Add(row, wrong);
+        table.shares[LeastOfRange(static_cast<int64_t>(i) + 1)].Add(row, wrong);
       }
+      ++row;
     }
-    return ScoresOf(
-        {{"error", wrong_rows.value()}, {"token_error", errors.value()}},
-        table);
+    return ScoresOf({{"error", EstimateOf(wrong_rows)},
+                     {"token_error", EstimateOf(errors)}},
+                    table);
   }
 
  private:

@@ -162,8 +162,12 @@ TEST(SelectiveCopies, ARowIsWrongWithOneSymbol) {
       MakeSelectiveCopies(options)->Score({1, {{1, 1, 1, 0}, {1, 1, 1, 1}}});
   EXPECT_DOUBLE_EQ(scores.metrics.at("error"), 0.5);
   EXPECT_DOUBLE_EQ(scores.metrics.at("token_error"), 0.125);
+  // The eight symbols are of two rows.
+  EXPECT_DOUBLE_EQ(scores.standard_errors.at("error"), 0.5);
+  EXPECT_DOUBLE_EQ(scores.standard_errors.at("token_error"), 0.125);
   EXPECT_EQ(scores.csv,
-            "place,error,count,total\n1,0,0,2\n2,0,0,4\n4,0.5,1,2\n");
+            "place,error,count,total,standard_error\n1,0,0,2,0\n2,0,0,4,0\n"
+            "4,0.5,1,2,0.5\n");
 }
 
 }  // namespace

@@ -1,47 +1,95 @@
 #include "model/tasks/shares.h"
 
+#include <cmath>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
 namespace ordo::model::tasks {
 
-Scores ScoresOf(std::map<std::string, double> metrics,
-                const ShareTable& table) {
+void SetMetrics(const Estimates& estimates, Scores* scores) {
+  for (const auto& [name, estimate] : estimates) {
+    scores->metrics[name] = estimate.value;
+    if (estimate.standard_error.has_value()) {
+      scores->standard_errors[name] = *estimate.standard_error;
+    }
+  }
+}
+
+std::string MetricLines(const Scores& scores) {
+  std::string lines;
+  for (const auto& [name, value] : scores.metrics) {
+    absl::StrAppend(&lines, "- ", name, ": ", value);
+    const auto error = scores.standard_errors.find(name);
+    if (error != scores.standard_errors.end()) {
+      absl::StrAppend(&lines, " (standard error ", error->second, ")");
+    }
+    absl::StrAppend(&lines, "\n");
+  }
+  return lines;
+}
+
+std::string ErrorCell(const Estimate& estimate) {
+  return estimate.standard_error.has_value()
+             ? absl::StrCat(*estimate.standard_error)
+             : "";
+}
+
+std::string PercentWithError(const Estimate& estimate) {
+  std::string text = absl::StrFormat("%.1f", 100 * estimate.value);
+  if (estimate.standard_error.has_value()) {
+    absl::StrAppendFormat(&text, " ± %.1f", 100 * *estimate.standard_error);
+  }
+  return text;
+}
+
+void AddError(const Estimate& estimate, int64_t num_units,
+              nlohmann::ordered_json* row) {
+  (*row)["units"] = num_units;
+  if (estimate.standard_error.has_value()) {
+    (*row)["standard_error"] = *estimate.standard_error;
+  }
+}
+
+Scores ScoresOf(const Estimates& metrics, const ShareTable& table) {
   Scores scores;
-  scores.metrics = std::move(metrics);
-  scores.csv = absl::StrCat(table.by, ",", table.what, ",count,total\n");
-  scores.markdown = absl::StrCat("|", table.by, "|", table.what,
-                                 " in per cent|of|\n|---|---|---|\n");
+  SetMetrics(metrics, &scores);
+  scores.csv =
+      absl::StrCat(table.by, ",", table.what, ",count,total,standard_error\n");
+  scores.markdown =
+      absl::StrCat("|", table.by, "|", table.what,
+                   " in per cent ± standard error|of|\n|---|---|---|\n");
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const auto& [number, share] : table.shares) {
-    rows.push_back({{table.by, number},
-                    {table.what, share.value()},
-                    {"count", share.count},
-                    {"total", share.total}});
-    absl::StrAppend(&scores.csv, number, ",", share.value(), ",", share.count,
-                    ",", share.total, "\n");
-    absl::StrAppendFormat(&scores.markdown, "|%d|%.1f|%d|\n", number,
-                          100 * share.value(), share.total);
+    const auto count = static_cast<int64_t>(std::llround(share.sum()));
+    const Estimate estimate = EstimateOf(share);
+    nlohmann::ordered_json row = {{table.by, number},
+                                  {table.what, share.value()},
+                                  {"count", count},
+                                  {"total", share.total()}};
+    AddError(estimate, share.num_units(), &row);
+    rows.push_back(std::move(row));
+    absl::StrAppend(&scores.csv, number, ",", share.value(), ",", count, ",",
+                    share.total(), ",", ErrorCell(estimate), "\n");
+    absl::StrAppend(&scores.markdown, "|", number, "|",
+                    PercentWithError(estimate), "|", share.total(), "|\n");
   }
   scores.details["shares"] = std::move(rows);
-  scores.markdown += "\n";
-  for (const auto& [name, value] : scores.metrics) {
-    absl::StrAppend(&scores.markdown, "- ", name, ": ", value, "\n");
-  }
+  absl::StrAppend(&scores.markdown, "\n", MetricLines(scores));
   return scores;
 }
 
 Scores ScoresByLength(const ShareTable& table, int64_t trained_length) {
-  Mean score, trained;
+  std::vector<const Rate*> longer, trained;
   for (const auto& [length, share] : table.shares) {
-    (length <= trained_length ? trained : score).Add(share.value());
+    (length <= trained_length ? trained : longer).push_back(&share);
   }
-  std::map<std::string, double> metrics;
-  if (score.count > 0) metrics["score"] = score.sum / score.count;
-  if (trained.count > 0) metrics["trained_mean"] = trained.sum / trained.count;
-  Scores scores = ScoresOf(std::move(metrics), table);
+  Estimates metrics;
+  if (!longer.empty()) metrics["score"] = MeanOf(longer);
+  if (!trained.empty()) metrics["trained_mean"] = MeanOf(trained);
+  Scores scores = ScoresOf(metrics, table);
   scores.details["trained_length"] = trained_length;
   return scores;
 }

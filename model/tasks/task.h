@@ -146,6 +146,10 @@ struct ScoredItem {
 struct Scores {
   // By name, e.g. grid_mean; fractions of 1 unless the name says otherwise.
   std::map<std::string, double> metrics;
+  // Of metrics that are means over what was drawn, by their names: how far
+  // another draw of as many units may move them. None of a metric that too few
+  // units say too little of.
+  std::map<std::string, double> standard_errors = {};
   // Further entries of result.json.
   nlohmann::ordered_json details;
   // The same as a table for people and for spreadsheets.

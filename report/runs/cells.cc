@@ -72,11 +72,10 @@ absl::Status ReadOperands(const Struct& result, Cells* cells) {
   return absl::OkStatus();
 }
 
-// The name of a cell's row, and what rows are: the one field that is no
-// other's.
+// The name of a cell's row, and what rows are: the one field that is no number.
 std::pair<std::string, std::string> RowOf(const Struct& cell) {
   for (const auto& [name, value] : cell.fields()) {
-    if (name != "length" && name != "recall" && name != "items") {
+    if (value.kind_case() == Value::kStringValue) {
       return {name, value.string_value()};
     }
   }

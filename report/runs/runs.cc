@@ -23,7 +23,9 @@ constexpr char kMethod[] =
     "One run of each model is one run of each model: intervals, where there "
     "are some, say what another draw of questions could give, and nothing "
     "about another seed of training. An error is one less the share that is "
-    "right.";
+    "right; its bars are Wilson's intervals of as many independent questions "
+    "as "
+    "have its standard error.";
 constexpr char kGridMethod[] =
     " A sum counts as right when every digit of the answer is, found by greedy "
     "decoding; brackets hold 95 % intervals (Wilson's score interval over the "
@@ -154,8 +156,13 @@ summary::ComparedLengths LengthsOf(const std::vector<const Evaluated*>& all) {
                              each->lengths.left_out.end());
     summary::LengthCurve& curve = compared.arms.emplace_back();
     curve.arm = each->metrics.model;
+    const auto& intervals = each->lengths.intervals;
     for (const auto& [length, value] : each->lengths.values) {
-      curve.points.push_back({length, value, value, value});
+      const auto found = intervals.find(length);
+      const bool has = found != intervals.end();
+      curve.points.push_back({length, value, has ? found->second.low : value,
+                              has ? found->second.high : value});
+      compared.has_bars = compared.has_bars || has;
     }
   }
   return compared;
@@ -168,6 +175,9 @@ std::string CaptionOf(const summary::ComparedLengths& compared) {
   if (compared.trained > 0) {
     absl::StrAppend(&caption, " Trained on up to ", compared.trained,
                     ": the dashed line.");
+  }
+  if (compared.has_bars) {
+    absl::StrAppend(&caption, " Bars are 95 % intervals.");
   }
   if (!compared.left_out.empty()) {
     absl::StrAppend(&caption, " Left out, without a finite score: ",
@@ -259,6 +269,8 @@ std::string TitleOf(const Runs& runs) {
 
 absl::Status ReadFiles(const InsideFiles& files, Evaluated* evaluated) {
   if (files.result.empty()) return absl::OkStatus();
+  ORDO_ASSIGN_OR_RETURN(evaluated->metrics.standard_errors,
+                        ParseStandardErrors(files.result));
   if (evaluated->metrics.task == kGridTask) {
     ORDO_ASSIGN_OR_RETURN(Grid grid, ParseGrid(files.result));
     grid.name = evaluated->metrics.model;

@@ -89,6 +89,26 @@ TEST_F(RunsTest, ModelsOfOneEvaluationStandInOneFigureByLength) {
   EXPECT_THAT(page.method, Not(HasSubstr("sum")));
 }
 
+TEST_F(RunsTest, ScoresThatTellTheirErrorHaveBars) {
+  Runs runs;
+  runs.evaluations = {Of("a", "nope", R"({"standard_errors": {"score": 0.25},
+      "shares": [{"length": 8, "exact_match": 0.25, "count": 1, "total": 4,
+                  "units": 4, "standard_error": 0.25}]})")};
+  const Page page = MakePage(runs);
+  ASSERT_THAT(page.figures, SizeIs(1));
+  EXPECT_EQ(page.figures[0].caption,
+            "nope: error against length, of one run of each model. Bars are "
+            "95 % intervals.");
+  const std::string& script = page.figures[0].figure.script;
+  // Newcombe's interval of 1 of 4 is 4.56 to 69.94 per cent.
+  EXPECT_THAT(script, HasSubstr("$arm0 << EOD\n8 75 30.06"));
+  EXPECT_THAT(script, HasSubstr("$arm0 using 1:2:3:4 with yerrorlines"));
+  EXPECT_THAT(Svg(page.figures[0].figure), HasSubstr(">a<"));
+  ASSERT_THAT(page.tables, SizeIs(1));
+  EXPECT_THAT(page.tables[0].rows[0],
+              ElementsAre("a", "100", "nope", "nope", "score", "0.5", "0.25"));
+}
+
 TEST_F(RunsTest, ModelsThatDifferInWhatTheyWereTrainedOnHaveNoMark) {
   Runs runs;
   runs.evaluations = {Of("a", "nope", kShares), Of("b", "nope", kShares)};

@@ -265,9 +265,11 @@ Figure LengthPlot(const ComparedLengths& compared) {
           c, color));
     }
     lines.push_back(absl::StrFormat(
-        "$arm%d using 1:2 with linespoints linewidth 2 pointtype %d linecolor "
-        "rgb '%s' title \"%s\"",
-        c, 5 + 2 * (c % 4), color, GnuplotText(curve.arm)));
+        "$arm%d using %s linewidth 2 pointtype %d linecolor rgb '%s' title "
+        "\"%s\"",
+        c,
+        compared.has_bars ? "1:2:3:4 with yerrorlines" : "1:2 with linespoints",
+        5 + 2 * (c % 4), color, GnuplotText(curve.arm)));
   }
   // Lines in front of all bands.
   bands.insert(bands.end(), lines.begin(), lines.end());

@@ -19,7 +19,8 @@ namespace ordo::report::summary {
 struct LengthPoint {
   int64_t length = 0;
   double mean = 0;
-  // Student's interval of the mean; infinite with a single seed.
+  // Student's interval of the mean; infinite with a single seed. Where
+  // has_bars, that of the questions of a single run.
   double low = 0;
   double high = 0;
 };
@@ -43,6 +44,8 @@ struct ComparedLengths {
   int num_seeds = 0;
   // Lengths at which one of those runs has no finite score, which no arm has.
   std::set<int64_t> left_out;
+  // Whether points have intervals without another seed.
+  bool has_bars = false;
   // In the order of the comparison's; all with the same lengths, one or more.
   std::vector<LengthCurve> arms;
 };
@@ -57,9 +60,9 @@ std::vector<ComparedLengths> CompareLengths(
 // digits. What needs two seeds is an empty cell.
 Table LengthTable(const std::vector<ComparedLengths>& all);
 
-// A line for each arm in a band of its intervals; a dashed line at the trained
-// length. Errors in per cent. The axis of lengths is logarithmic where they
-// grow by factors, that of perplexities where they differ tenfold.
+// A line for each arm in a band of its intervals, or with bars; a dashed line
+// at the trained length. Errors in per cent. The axis of lengths is logarithmic
+// where they grow by factors, that of perplexities where they differ tenfold.
 Figure LengthPlot(const ComparedLengths& compared);
 
 }  // namespace ordo::report::summary

@@ -85,7 +85,7 @@ class NopeLengths : public EvaluationTask {
   Scores Score(const Marked& marked) const override {
     ShareTable table = {"length", "exact_match", {}};
     for (int64_t index = 0; index < size(); ++index) {
-      table.shares[LengthOf(index)].Add(IsRight(marked.answers[index]));
+      table.shares[LengthOf(index)].Add(index, IsRight(marked.answers[index]));
     }
     return ScoresByLength(table, options_.trained_length);
   }

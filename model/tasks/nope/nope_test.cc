@@ -110,7 +110,11 @@ TEST(NopeLengths, AnAnswerIsRightIfAllOfItIs) {
       MakeNopeLengths(options)->Score({1, {{1, 1, 1, 1, 1}, {1, 1, 1, 1, 0}}});
   EXPECT_DOUBLE_EQ(scores.metrics.at("trained_mean"), 1);
   EXPECT_DOUBLE_EQ(scores.metrics.at("score"), 0);
-  EXPECT_EQ(scores.csv, "length,exact_match,count,total\n4,1,1,1\n5,0,0,1\n");
+  EXPECT_EQ(scores.csv,
+            "length,exact_match,count,total,standard_error\n4,1,1,1,\n"
+            "5,0,0,1,\n");
+  // A single question says nothing of how questions differ.
+  EXPECT_TRUE(scores.standard_errors.empty());
 }
 
 }  // namespace

@@ -78,7 +78,9 @@ class ScanAnswers : public EvaluationTask {
   Scores Score(const Marked& marked) const override {
     ShareTable table = {"actions", "exact_match", {}};
     for (int64_t index = 0; index < size(); ++index) {
-      table.shares[ActionsAt(index)].Add(IsRight(marked.answers[index]));
+      // As UnitId: a command that is asked twice tells nothing new.
+      table.shares[ActionsAt(index)].Add(CommandAtIndex(marked.seed, index),
+                                         IsRight(marked.answers[index]));
     }
     return ScoresByLength(table, options_.trained_actions);
   }

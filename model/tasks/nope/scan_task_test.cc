@@ -86,7 +86,8 @@ TEST(ScanTask, AnAnswerIsRightIfAllOfItIs) {
   EXPECT_DOUBLE_EQ(scores.metrics.at("trained_mean"), 1);
   EXPECT_DOUBLE_EQ(scores.metrics.at("score"), 0);
   EXPECT_EQ(scores.csv,
-            "actions,exact_match,count,total\n25,1,1,1\n26,0,0,1\n");
+            "actions,exact_match,count,total,standard_error\n25,1,1,1,\n"
+            "26,0,0,1,\n");
 }
 
 }  // namespace

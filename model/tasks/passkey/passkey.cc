@@ -13,6 +13,7 @@
 #include "base/random/random.h"
 #include "base/status/status.h"
 #include "model/tasks/passkey/prompt.h"
+#include "model/tasks/rate.h"
 #include "model/tasks/shares.h"
 #include "model/text/tokenizers/byte_tokenizer.h"
 
@@ -94,7 +95,7 @@ class PasskeyTests : public EvaluationTask {
 
   // Questions of one test share the seed that their keys are drawn from.
   std::string UnitId(uint64_t /*seed*/, int64_t index) const override {
-    return absl::StrCat("test ", index % options_.samples);
+    return absl::StrCat("test ", TestOf(index));
   }
 
  protected:
@@ -103,9 +104,8 @@ class PasskeyTests : public EvaluationTask {
   }
 
   Hidden HiddenOf(int64_t index) const {
-    Hidden hidden =
-        BenchmarkQuestion(FillerAt(LengthOf(index), options_.unit),
-                          static_cast<uint32_t>(index % options_.samples));
+    Hidden hidden = BenchmarkQuestion(FillerAt(LengthOf(index), options_.unit),
+                                      static_cast<uint32_t>(TestOf(index)));
     if (options_.depths > 0) {
       hidden.before = DepthOf(index) * hidden.filler / options_.depths;
     }
@@ -114,31 +114,34 @@ class PasskeyTests : public EvaluationTask {
 
   Scores ScoresOfRights(const std::vector<bool>& rights) const {
     ShareTable table = {"length", "exact_match", {}};
-    std::map<std::pair<int64_t, int64_t>, Share> by_depth;
+    std::map<std::pair<int64_t, int64_t>, Rate> by_depth;
     for (int64_t index = 0; index < size(); ++index) {
       const bool right = rights[static_cast<size_t>(index)];
       const Hidden hidden = HiddenOf(index);
       const int64_t depth = options_.depths > 0
                                 ? DepthOf(index)
                                 : kTenths * hidden.before / hidden.filler;
-      table.shares[LengthOf(index)].Add(right);
-      by_depth[{LengthOf(index), depth}].Add(right);
+      const int64_t unit = TestOf(index);
+      table.shares[LengthOf(index)].Add(unit, right);
+      by_depth[{LengthOf(index), depth}].Add(unit, right);
     }
     Scores scores = ScoresByLength(table, TrainedLength());
     nlohmann::ordered_json rows = nlohmann::ordered_json::array();
     for (const auto& [place, share] : by_depth) {
+      nlohmann::ordered_json row;
       if (options_.depths > 0) {
-        rows.push_back(
-            {{"depth", absl::StrCat(100 * place.second / options_.depths)},
-             {"length", place.first},
-             {"recall", share.value()},
-             {"items", share.total}});
+        row = {{"depth", absl::StrCat(100 * place.second / options_.depths)},
+               {"length", place.first},
+               {"recall", share.value()},
+               {"items", share.total()}};
       } else {
-        rows.push_back({{"length", place.first},
-                        {"tenth", place.second},
-                        {"exact_match", share.value()},
-                        {"total", share.total}});
+        row = {{"length", place.first},
+               {"tenth", place.second},
+               {"exact_match", share.value()},
+               {"total", share.total()}};
       }
+      AddError(EstimateOf(share), share.num_units(), &row);
+      rows.push_back(std::move(row));
     }
     scores.details[options_.depths > 0 ? "cells" : "depths"] = std::move(rows);
     return scores;
@@ -146,6 +149,8 @@ class PasskeyTests : public EvaluationTask {
 
  private:
   int64_t num_depths() const { return std::max(1, options_.depths); }
+
+  int64_t TestOf(int64_t index) const { return index % options_.samples; }
 
   int64_t DepthOf(int64_t index) const {
     return index / options_.samples % num_depths();
@@ -225,7 +230,9 @@ class TestsInTokens : public PasskeyTests {
       ORDO_RETURN_IF_ERROR(keep_going());
       ORDO_ASSIGN_OR_RETURN(const Question question, Encoded(index));
       const auto prompt = static_cast<int>(question.prompt.size());
-      tokens_of_length_[LengthOf(index)].Add(prompt);
+      Prompts& prompts = prompts_of_length_[LengthOf(index)];
+      prompts.tokens += prompt;
+      ++prompts.count;
       if (!puts_blanks_) {
         prompt_lengths_.push_back(prompt);
         continue;
@@ -270,8 +277,10 @@ class TestsInTokens : public PasskeyTests {
         puts_blanks_ ? RightOnes(marked.answers) : RightTexts(marked.texts);
     Scores scores = ScoresOfRights(rights);
     auto& lengths = scores.details["prompt_tokens"];
-    for (const auto& [length, mean] : tokens_of_length_) {
-      lengths.push_back({{"length", length}, {"mean", mean.sum / mean.count}});
+    for (const auto& [length, prompts] : prompts_of_length_) {
+      lengths.push_back(
+          {{"length", length},
+           {"mean", prompts.tokens / static_cast<double>(prompts.count)}});
     }
     if (puts_blanks_) return scores;
     for (int64_t index = 0; index < size(); ++index) {
@@ -292,6 +301,12 @@ class TestsInTokens : public PasskeyTests {
   // A blank, five digits, and what ends or spoils them; more blanks before.
   static constexpr int kMostTokensSaid = 10;
   static constexpr int kRowStep = 32;
+
+  // Those of one length.
+  struct Prompts {
+    double tokens = 0;
+    int64_t count = 0;
+  };
 
   // Without places.
   absl::StatusOr<Question> Encoded(int64_t index) const {
@@ -316,7 +331,7 @@ class TestsInTokens : public PasskeyTests {
   // Text behind other text has a blank before it, whether or not it says so.
   bool puts_blanks_ = false;
   std::vector<int> prompt_lengths_;
-  std::map<int64_t, Mean> tokens_of_length_;
+  std::map<int64_t, Prompts> prompts_of_length_;
 };
 
 }  // namespace

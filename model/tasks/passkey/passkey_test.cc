@@ -1,6 +1,7 @@
 #include "model/tasks/passkey/passkey.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
@@ -164,6 +165,9 @@ TEST(PasskeyTests, ScoreByLengthAndDepth) {
   const Scores scores = task->Score(marked);
   EXPECT_DOUBLE_EQ(scores.metrics.at("score"), 0.25);
   EXPECT_DOUBLE_EQ(scores.metrics.at("trained_mean"), 0.25);
+  // Of four tests: a second length, of the same ones, tells nothing new.
+  EXPECT_NEAR(scores.standard_errors.at("score"), 0.25, 1e-12);
+  EXPECT_EQ(scores.details["shares"][0]["units"], 4);
   EXPECT_EQ(scores.details["trained_length"], 2);
   double total = 0, right = 0;
   for (const auto& depth : scores.details["depths"]) {
@@ -208,10 +212,12 @@ TEST(PasskeyTests, DepthsAreStepsOfTheFillerAndATableOfTheirOwn) {
   EXPECT_EQ(scores.details.count("depths"), 0u);
   const auto& cells = scores.details["cells"];
   ASSERT_EQ(cells.size(), 12u);
-  EXPECT_EQ(
-      cells[6],
-      nlohmann::ordered_json(
-          {{"depth", "50"}, {"length", 3}, {"recall", 0.0}, {"items", 2}}));
+  EXPECT_EQ(cells[6], nlohmann::ordered_json({{"depth", "50"},
+                                              {"length", 3},
+                                              {"recall", 0.0},
+                                              {"items", 2},
+                                              {"units", 2},
+                                              {"standard_error", 0.0}}));
   EXPECT_EQ(cells[7]["depth"], "75");
   EXPECT_EQ(cells[7]["recall"], 1.0);
 }
@@ -318,6 +324,8 @@ TEST(PasskeyTests, OtherwiseTheNumberThatIsSaidCounts) {
   EXPECT_EQ(scores.items[4].unit, "test 1");
   EXPECT_EQ(scores.items[4].output, keys[4] + " ");
   EXPECT_DOUBLE_EQ(scores.metrics.at("score"), 0.5);
+  // Of three tests, whose first two are right at one length or at both.
+  EXPECT_NEAR(scores.standard_errors.at("score"), std::sqrt(1.0 / 12), 1e-12);
 }
 
 TEST(PasskeyTests, CountingTokensEndsWhenItIsToldTo) {

@@ -3,16 +3,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "model/tasks/shares.h"
 
 namespace ordo::model::tasks::retrieval {
-namespace {
-
-double ValueOf(const Mean& mean) {
-  return mean.count == 0 ? 0 : mean.sum / mean.count;
-}
-
-}  // namespace
 
 RecallTable::RecallTable(std::string rows_are,
                          std::vector<std::string> row_titles,
@@ -20,31 +13,35 @@ RecallTable::RecallTable(std::string rows_are,
     : rows(std::move(rows_are)),
       titles(std::move(row_titles)),
       lengths(std::move(all_lengths)),
-      cells(titles.size(), std::vector<Mean>(lengths.size())) {}
+      cells(titles.size(), std::vector<Rate>(lengths.size())) {}
 
-Mean RecallTable::OfLength(size_t length) const {
-  Mean mean;
-  for (const std::vector<Mean>& row : cells) {
-    mean.sum += row[length].sum;
-    mean.count += row[length].count;
-  }
-  return mean;
+Estimate RecallTable::OfLength(size_t length) const {
+  std::vector<const Rate*> rates;
+  for (const std::vector<Rate>& row : cells) rates.push_back(&row[length]);
+  return MeanOf(rates);
 }
 
 Scores ScoresOfRecall(const RecallTable& table, int64_t trained_length) {
   Scores scores;
-  Mean longer, trained;
+  // Lengths have as many rows each.
+  std::vector<const Rate*> longer, trained;
   for (size_t i = 0; i < table.lengths.size(); ++i) {
-    (table.lengths[i] <= trained_length ? trained : longer)
-        .Add(ValueOf(table.OfLength(i)));
+    for (const std::vector<Rate>& row : table.cells) {
+      (table.lengths[i] <= trained_length ? trained : longer)
+          .push_back(&row[i]);
+    }
   }
-  if (longer.count > 0) scores.metrics["score"] = ValueOf(longer);
-  if (trained.count > 0) scores.metrics["trained_mean"] = ValueOf(trained);
+  Estimates metrics;
+  if (!longer.empty()) metrics["score"] = MeanOf(longer);
+  if (!trained.empty()) metrics["trained_mean"] = MeanOf(trained);
+  SetMetrics(metrics, &scores);
   scores.details["trained_length"] = trained_length;
   nlohmann::ordered_json cells = nlohmann::ordered_json::array();
-  scores.csv = absl::StrCat(table.rows, ",length,recall,items\n");
-  scores.markdown = absl::StrCat("Recall in per cent; rows: ", table.rows,
-                                 ", columns: length.\n\n| |");
+  scores.csv =
+      absl::StrCat(table.rows, ",length,recall,items,standard_error\n");
+  scores.markdown =
+      absl::StrCat("Recall in per cent ± standard error; rows: ", table.rows,
+                   ", columns: length.\n\n| |");
   for (const int64_t length : table.lengths) {
     absl::StrAppend(&scores.markdown, length, "|");
   }
@@ -54,22 +51,23 @@ Scores ScoresOfRecall(const RecallTable& table, int64_t trained_length) {
   for (size_t row = 0; row < table.titles.size(); ++row) {
     absl::StrAppend(&scores.markdown, "|", table.titles[row], "|");
     for (size_t i = 0; i < table.lengths.size(); ++i) {
-      const Mean& cell = table.cells[row][i];
-      cells.push_back({{table.rows, table.titles[row]},
-                       {"length", table.lengths[i]},
-                       {"recall", ValueOf(cell)},
-                       {"items", cell.count}});
+      const Rate& cell = table.cells[row][i];
+      const Estimate recall = EstimateOf(cell);
+      nlohmann::ordered_json json = {{table.rows, table.titles[row]},
+                                     {"length", table.lengths[i]},
+                                     {"recall", recall.value},
+                                     {"items", cell.total()}};
+      AddError(recall, cell.num_units(), &json);
+      cells.push_back(std::move(json));
       absl::StrAppend(&scores.csv, table.titles[row], ",", table.lengths[i],
-                      ",", ValueOf(cell), ",", cell.count, "\n");
-      absl::StrAppendFormat(&scores.markdown, "%.1f|", 100 * ValueOf(cell));
+                      ",", recall.value, ",", cell.total(), ",",
+                      ErrorCell(recall), "\n");
+      absl::StrAppend(&scores.markdown, PercentWithError(recall), "|");
     }
     scores.markdown += "\n";
   }
   scores.details["cells"] = std::move(cells);
-  scores.markdown += "\n";
-  for (const auto& [name, value] : scores.metrics) {
-    absl::StrAppend(&scores.markdown, "- ", name, ": ", value, "\n");
-  }
+  absl::StrAppend(&scores.markdown, "\n", MetricLines(scores));
   return scores;
 }
 

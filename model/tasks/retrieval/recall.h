@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "model/tasks/shares.h"
+#include "model/tasks/rate.h"
 #include "model/tasks/task.h"
 
 namespace ordo::model::tasks::retrieval {
 
-// Mean recall in cells of a row and a length, each with items.
+// Mean recall in cells of a row and a length, each with as many items.
 struct RecallTable {
   // What the rows are: "task", "depth".
   std::string rows;
@@ -19,18 +19,18 @@ struct RecallTable {
   std::vector<std::string> titles;
   std::vector<int64_t> lengths;
   // By number of row and of length.
-  std::vector<std::vector<Mean>> cells;
+  std::vector<std::vector<Rate>> cells;
 
   RecallTable(std::string rows_are, std::vector<std::string> row_titles,
               std::vector<int64_t> all_lengths);
 
-  // Over all rows: of as many items in each.
-  Mean OfLength(size_t length) const;
+  // The mean over all rows.
+  Estimate OfLength(size_t length) const;
 };
 
 // Scores with `score` and `trained_mean`, means over the lengths above the
 // trained one and over the others; the table as csv, Markdown and `cells` of
-// the details.
+// the details, each cell with its standard error.
 Scores ScoresOfRecall(const RecallTable& table, int64_t trained_length);
 
 }  // namespace ordo::model::tasks::retrieval

@@ -183,12 +183,11 @@ class RulerTests : public EvaluationTask {
     for (int64_t index = 0; index < size(); ++index) {
       const size_t cell = CellOf(index);
       table.cells[cell / lengths_.size()][cell % lengths_.size()].Add(
-          ItemScore(marked.answers[index]));
+          index, ItemScore(marked.answers[index]));
     }
     double supported = 0;
     for (size_t i = 0; i < lengths_.size(); ++i) {
-      const Mean mean = table.OfLength(i);
-      if (mean.sum / mean.count < kSupported) break;
+      if (table.OfLength(i).value < kSupported) break;
       supported = static_cast<double>(lengths_[i]);
     }
     Scores scores = ScoresOfRecall(table, options_.trained_length);
@@ -297,7 +296,7 @@ class NeedleGrid : public EvaluationTask {
     for (int64_t index = 0; index < size(); ++index) {
       const int64_t cell = CellOf(index);
       table.cells[cell % options_.depths][cell / options_.depths].Add(
-          ItemScore(marked.answers[index]));
+          index, ItemScore(marked.answers[index]));
     }
     return ScoresOfRecall(table, options_.trained_length);
   }

@@ -82,8 +82,9 @@ TEST(RulerTests, RecallIsTheMeanShareOfReferences) {
   EXPECT_DOUBLE_EQ(scores.metrics.at("score"), 0.3);
   EXPECT_EQ(scores.metrics.at("supported_length"), 2048);
   EXPECT_EQ(scores.csv,
-            "task,length,recall,items\nvt,2048,0.9,2\nvt,4096,0.3,2\n");
-  EXPECT_THAT(scores.markdown, HasSubstr("|vt|90.0|30.0|"));
+            "task,length,recall,items,standard_error\nvt,2048,0.9,2,0.1\n"
+            "vt,4096,0.3,2,0.3\n");
+  EXPECT_THAT(scores.markdown, HasSubstr("|vt|90.0 ± 10.0|30.0 ± 30.0|"));
   EXPECT_DOUBLE_EQ(task->ItemScore(some), 0.6);
 }
 
@@ -135,7 +136,7 @@ TEST(NeedleGrid, AsksAtEvenSteps) {
   std::vector<Marks> answers(12, Marks{1, 1, 1});
   answers[6] = {0, 0, 1};
   const Scores scores = task->Score({1, answers, {}});
-  EXPECT_THAT(scores.csv, HasSubstr("\n67,1500,0.333333,1\n"));
+  EXPECT_THAT(scores.csv, HasSubstr("\n67,1500,0.333333,1,\n"));
   EXPECT_NEAR(scores.metrics.at("score"), 1 - 2.0 / 36, 1e-12);
 }
 

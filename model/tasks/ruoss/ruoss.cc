@@ -99,7 +99,7 @@ class RuossLengths : public EvaluationTask {
     ShareTable table = {"length", "accuracy", {}};
     for (int64_t index = 0; index < size(); ++index) {
       for (const uint8_t mark : marked.answers[index]) {
-        table.shares[LengthOf(index)].Add(mark != 0);
+        table.shares[LengthOf(index)].Add(index, mark != 0);
       }
     }
     return ScoresByLength(table, options_.trained_length);

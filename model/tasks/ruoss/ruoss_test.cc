@@ -167,8 +167,10 @@ TEST(RuossLengths, TheScoreIsTheMeanOverLengthsNotTrainedOn) {
   const Scores scores = task->Score(marked);
   EXPECT_DOUBLE_EQ(scores.metrics.at("trained_mean"), 1);
   EXPECT_DOUBLE_EQ(scores.metrics.at("score"), 0.2);
+  EXPECT_NEAR(scores.standard_errors.at("score"), 0.244949 / 2, 1e-6);
   EXPECT_EQ(scores.csv,
-            "length,accuracy,count,total\n4,1,5,5\n6,0.4,2,5\n8,0,0,5\n");
+            "length,accuracy,count,total,standard_error\n4,1,5,5,0\n"
+            "6,0.4,2,5,0.244949\n8,0,0,5,0\n");
 }
 
 TEST(RuossLengths, WithoutATrainedLengthAllCount) {

@@ -47,6 +47,4 @@ Mean PooledMean(const std::vector<Mean>& groups) {
   return pooled;
 }
 
-double HalfWidth95(const Mean& mean) { return 1.96 * mean.standard_error; }
-
 }  // namespace ordo::model::text::scoring

@@ -30,9 +30,6 @@ Mean MeanOf(const std::vector<double>& scores);
 // Groups without items play no part, and none at all give 0.
 Mean PooledMean(const std::vector<Mean>& groups);
 
-// Half the width of the normal interval of 95 %: 1.96 standard errors.
-double HalfWidth95(const Mean& mean);
-
 }  // namespace ordo::model::text::scoring
 
 #endif  // ORDO_MODEL_TEXT_SCORING_MEANS_H_

@@ -18,7 +18,6 @@ TEST(MeansTest, TheErrorOfAShareIsTheBinomialOne) {
   EXPECT_DOUBLE_EQ(mean.value, 0.75);
   EXPECT_DOUBLE_EQ(mean.standard_error, std::sqrt(0.75 * 0.25 / 3));
   EXPECT_EQ(mean.num_items, 4);
-  EXPECT_DOUBLE_EQ(HalfWidth95(mean), 1.96 * 0.25);
 }
 
 // Table 9 of the TAPE paper: 46.25 +- 1.46 and 45.31 +- 1.45 on ARC-Challenge

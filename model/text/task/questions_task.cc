@@ -155,11 +155,14 @@ class QuestionsTask : public tasks::EvaluationTask {
                     : questions::ScoreAnswers(questions_, marked.texts);
     const std::string metric = questions::NameOf(questions_.metric);
     tasks::Scores scores;
-    for (const auto& [name, mean] : found.means) {
+    const auto set = [&scores](const std::string& name, const Mean& mean) {
       scores.metrics[name] = mean.value;
-    }
+      if (std::isinf(mean.standard_error)) return;
+      scores.standard_errors[name] = mean.standard_error;
+    };
+    for (const auto& [name, mean] : found.means) set(name, mean);
     for (const auto& [name, mean] : found.categories) {
-      scores.metrics[absl::StrCat(metric, "_", name)] = mean.value;
+      set(absl::StrCat(metric, "_", name), mean);
     }
     scores.details = About();
     if (of_choices_) scores.details["non_finite"] = found.num_non_finite;

@@ -140,6 +140,9 @@ TEST_F(QuestionsTaskTest, ScoresAreThoseOfTheChoicesTaken) {
   // sqrt(0.75 0.25 / 11)
   EXPECT_NEAR(scores.details["groups"]["East"]["standard_error"], 0.1305582,
               1e-7);
+  EXPECT_GT(scores.standard_errors.at("acc"), 0);
+  EXPECT_EQ(scores.details["means"]["acc"]["standard_error"],
+            scores.standard_errors.at("acc"));
   EXPECT_EQ(scores.details["data_fingerprint"], task->data_fingerprint());
   EXPECT_THAT(scores.csv, HasSubstr("\ngroup,\"West, far\",8,0.75,"));
   EXPECT_THAT(scores.markdown, HasSubstr("| group | East | 12 | 0.7500 |"));

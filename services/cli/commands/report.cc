@@ -357,14 +357,16 @@ void PrintGrids(Context& context, const report::runs::Runs& runs) {
 
 // Of all others.
 void PrintMetrics(Context& context, const report::runs::Runs& runs) {
-  Table table({"MODEL", ">STEP", "EVALUATION", "METRIC", ">VALUE"});
+  Table table(
+      {"MODEL", ">STEP", "EVALUATION", "METRIC", ">VALUE", ">STANDARD ERROR"});
   bool has_metrics = false;
   for (const report::runs::Evaluated& each : runs.evaluations) {
     if (each.grid.has_value()) continue;
     has_metrics = true;
     for (const auto& [name, value] : each.metrics.values) {
       table.AddRow({each.metrics.model, absl::StrCat(each.metrics.step),
-                    each.metrics.evaluation, name, report::MetricText(value)});
+                    each.metrics.evaluation, name, report::MetricText(value),
+                    report::ErrorText(each.metrics, name)});
     }
   }
   if (has_metrics) context.out << table.ToString(context.terminal);
@@ -403,6 +405,14 @@ Value MetricsValue(const report::runs::Evaluated& evaluated) {
   fields["evaluation"] = report::TextValue(metrics.evaluation);
   fields["task"] = report::TextValue(metrics.task);
   fields["metrics"] = report::StructValue(std::move(values));
+  if (metrics.standard_errors.empty()) {
+    return report::StructValue(std::move(json));
+  }
+  Struct errors;
+  for (const auto& [name, error] : metrics.standard_errors) {
+    (*errors.mutable_fields())[name] = report::NumberOrNull(error);
+  }
+  fields["standard_errors"] = report::StructValue(std::move(errors));
   return report::StructValue(std::move(json));
 }
 

@@ -118,11 +118,14 @@ TEST_F(ReportJobTest, AnyEvaluationHasATableOfItsMetrics) {
     report.set_step(step);
     (*report.mutable_metrics())["error"] = 0.25;
     (*report.mutable_metrics())["token_error"] = 0.125;
-    scheduler_.AddReport(report, {{"result.json", "{}"}});
+    scheduler_.AddReport(
+        report,
+        {{"result.json", R"({"standard_errors": {"token_error": 0.03125}})"}});
   }
   EXPECT_EQ(Run({"report", "a", "--html", page()}), 0);
   EXPECT_EQ(err(), "");
-  EXPECT_THAT(out(), HasSubstr("MODEL  STEP  EVALUATION  METRIC       VALUE"));
+  EXPECT_THAT(out(), HasSubstr("MODEL  STEP  EVALUATION  METRIC       VALUE  "
+                               "STANDARD ERROR"));
   EXPECT_THAT(out(), HasSubstr("a       100  copies      token_error  0.125"));
   // Neither the older report nor a page of figures, of which there are none.
   EXPECT_THAT(*files_.List(folder_.Path("out")),
@@ -131,13 +134,13 @@ TEST_F(ReportJobTest, AnyEvaluationHasATableOfItsMetrics) {
   EXPECT_EQ(
       base::ReadFile(files_, folder_.Path("out/report-metrics.csv"), 1 << 20)
           .value(),
-      "model,step,evaluation,task,metric,value\r\n"
-      "a,100,copies,selective_copy,error,0.25\r\n"
-      "a,100,copies,selective_copy,token_error,0.125\r\n");
+      "model,step,evaluation,task,metric,value,standard error\r\n"
+      "a,100,copies,selective_copy,error,0.25,\r\n"
+      "a,100,copies,selective_copy,token_error,0.125,0.0312\r\n");
   EXPECT_THAT(
       base::ReadFile(files_, folder_.Path("out/report-metrics.md"), 1 << 20)
           .value(),
-      HasSubstr("| a | 100 | copies | selective_copy | error | 0.25 |"));
+      HasSubstr("| a | 100 | copies | selective_copy | error | 0.25 |  |"));
 }
 
 TEST_F(ReportJobTest, MetricsOfAnyEvaluationAreThereForPrograms) {
@@ -147,9 +150,11 @@ TEST_F(ReportJobTest, MetricsOfAnyEvaluationAreThereForPrograms) {
   report.set_task("flip_flop");
   report.set_step(100);
   (*report.mutable_metrics())["error"] = 0.25;
-  scheduler_.AddReport(report, {{"result.json", "{}"}});
+  scheduler_.AddReport(
+      report, {{"result.json", R"({"standard_errors": {"error": 0.125}})"}});
   EXPECT_EQ(Run({"report", "a", "--html", page(), "-o", "json"}), 0);
   EXPECT_THAT(out(), HasSubstr("\"metrics\":{\"error\":0.25}"));
+  EXPECT_THAT(out(), HasSubstr("\"standard_errors\":{\"error\":0.125}"));
 }
 
 TEST_F(ReportJobTest, EveryTaskHasFiguresThatFitIt) {
