@@ -242,8 +242,8 @@ Entry Perplexity() {
   // Windows are long: of a few, a pass of many would be filled up with copies.
   entry.evaluation.micro_batch.max_rows = 8;
   entry.evaluation.item_scores = ItemScores::kLogLikelihoods;
-  // 2: losses are made of equally many places at a time.
-  entry.evaluation.version = 2;
+  // 3: bytes and words are those of what is scored.
+  entry.evaluation.version = 3;
   entry.from_training = TakeFromTraining;
   entry.evaluation.length = {{}, kText, "length"};
   return entry;

@@ -41,6 +41,8 @@ struct LengthScores {
   int64_t windows = 0;
   int64_t scored = 0;
   double nats = 0;
+  // Of the scored tokens, each as often as it is scored.
+  TextSize text;
   // Sum over batches of their means, and how many.
   double batch_means = 0;
   int64_t batches = 0;
@@ -152,10 +154,10 @@ class Perplexity : public tasks::EvaluationTask {
     for (size_t i = 0; i < windows_.size(); ++i) {
       const LengthScores found = ScoresOf(i, marked);
       const std::map<std::string, double> metrics = MetricsOf(found);
-      ordered_json row = {{"length", found.length},
-                          {"windows", found.windows},
-                          {"scored", found.scored},
-                          {"nats", found.nats}};
+      ordered_json row = {
+          {"length", found.length},    {"windows", found.windows},
+          {"scored", found.scored},    {"nats", found.nats},
+          {"bytes", found.text.bytes}, {"words", found.text.words}};
       for (const auto& [name, value] : metrics) {
         row[name] = value;
         scores.metrics[absl::StrCat(name, "_", found.length)] = value;
@@ -187,6 +189,13 @@ class Perplexity : public tasks::EvaluationTask {
     const Window first = windows_[number].Get(0);
     const int64_t per_window = first.length - first.first_scored;
     found.scored = found.windows * per_window;
+    for (int64_t i = 0; i < found.windows; ++i) {
+      const Window window = windows_[number].Get(static_cast<uint64_t>(i));
+      const TextSize text =
+          stream_.SizeOf(window.begin + window.first_scored, per_window);
+      found.text.bytes += text.bytes;
+      found.text.words += text.words;
+    }
     for (int64_t from = 0; from < found.windows; from += kBatchWindows) {
       const int64_t count = std::min(kBatchWindows, found.windows - from);
       double nats = 0;
@@ -200,20 +209,16 @@ class Perplexity : public tasks::EvaluationTask {
     return found;
   }
 
-  std::map<std::string, double> MetricsOf(const LengthScores& found) const {
+  static std::map<std::string, double> MetricsOf(const LengthScores& found) {
     std::map<std::string, double> metrics = {
         {"perplexity", std::exp(found.mean())},
         {"batch_mean_perplexity",
          std::exp(found.batch_means / static_cast<double>(found.batches))}};
-    const auto tokens = static_cast<double>(stream_.num_tokens());
-    if (stream_.num_bytes() > 0) {
-      metrics["bits_per_byte"] = found.mean() * tokens /
-                                 static_cast<double>(stream_.num_bytes()) /
-                                 std::log(2.0);
+    if (found.text.bytes > 0) {
+      metrics["bits_per_byte"] = found.nats / found.text.bytes / std::log(2.0);
     }
-    if (stream_.num_words() > 0) {
-      metrics["word_perplexity"] = std::exp(
-          found.mean() * tokens / static_cast<double>(stream_.num_words()));
+    if (found.text.words > 0) {
+      metrics["word_perplexity"] = std::exp(found.nats / found.text.words);
     }
     return metrics;
   }

@@ -34,9 +34,11 @@ struct PerplexityOptions {
 //   perplexity_L             exp of the mean of -ln p of a token
 //   batch_mean_perplexity_L  exp of the mean over batches of 8 windows of their
 //                            means, as BiPE's evaluation has it
-//   bits_per_byte_L          bits by byte, and
-//   word_perplexity_L        exp of -ln p by word, of text: by the tokens that
-//                            a byte and a word of the split have on the average
+//   bits_per_byte_L          the sum of -ln p by ln 2 and the bytes, and
+//   word_perplexity_L        exp of that sum by the words (store::Facts), both
+//                            of the text of what is scored, as often as it is:
+//                            of each document the share that its scored tokens,
+//                            marks too, are of all that it has
 //
 // and without _L those of the trained length, or the first. Questions are
 // windows, the unit is the document in which the first scored token lies.

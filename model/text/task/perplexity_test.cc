@@ -15,6 +15,7 @@
 namespace ordo::model::text::task {
 namespace {
 
+using nlohmann::ordered_json;
 using ::ordo::base::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -109,6 +110,30 @@ TEST_F(PerplexityTest, ScoresAreThoseOfTheFormulas) {
   EXPECT_EQ(scores.details["words"], 40);
   EXPECT_EQ(scores.details["protocol"], "blocks");
   EXPECT_EQ(scores.details["vocabulary_size"], 260);
+}
+
+// Ten documents of a word of seven bytes, and ten of four words. Half of the
+// text is read: its words are those of the first ten.
+TEST_F(PerplexityTest, BytesAndWordsAreThoseOfWhatWasScored) {
+  std::string lines;
+  for (int i = 0; i < 20; ++i) {
+    absl::StrAppend(&lines, i < 10 ? "letters" : "a b c d", "\n");
+  }
+  ORDO_ASSERT_OK(
+      base::AtomicWrite(files_, folder_.Path("data/twenty.txt"), lines));
+  options_.max_tokens = 80;
+  options_.lengths = {16};
+  const auto task = Open();
+  ASSERT_EQ(task->size(), 5);
+  const tasks::Scores scores = ScoreOf(*task);
+  // Of eight tokens a document: a mark and seven bytes, and 75 are scored.
+  const ordered_json& row = scores.details["lengths"][0];
+  EXPECT_NEAR(row["words"].get<double>(), 75.0 / 8, 1e-12);
+  EXPECT_NEAR(row["bytes"].get<double>(), 75.0 * 7 / 8, 1e-12);
+  EXPECT_NEAR(scores.metrics.at("word_perplexity"), std::exp(10 / (75.0 / 8)),
+              1e-12);
+  EXPECT_NEAR(scores.metrics.at("bits_per_byte"),
+              10 / (75.0 * 7 / 8) / std::log(2.0), 1e-12);
 }
 
 // BiPE's mean weighs the short last batch as a full one.

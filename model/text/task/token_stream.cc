@@ -16,7 +16,9 @@ TokenStream::TokenStream(
                                       (split == Split::kHeldOut)) {
         continue;
       }
-      documents_.push_back({store.get(), document.begin});
+      documents_.push_back({store.get(), document.begin,
+                            document.facts.num_bytes,
+                            document.facts.num_words});
       begins_.push_back(begins_.back() + document.num_tokens);
       num_bytes_ += document.facts.num_bytes;
       num_words_ += document.facts.num_words;
@@ -27,6 +29,21 @@ TokenStream::TokenStream(
 uint64_t TokenStream::DocumentAt(uint64_t token) const {
   return std::upper_bound(begins_.begin(), begins_.end(), token) -
          begins_.begin() - 1;
+}
+
+TextSize TokenStream::SizeOf(uint64_t begin, uint64_t count) const {
+  ORDO_CHECK(begin <= num_tokens() && count <= num_tokens() - begin);
+  TextSize size;
+  const uint64_t end = begin + count;
+  uint64_t i = DocumentAt(begin);
+  for (uint64_t at = begin; at < end; at = begins_[++i]) {
+    const uint64_t here = std::min(end, begins_[i + 1]) - at;
+    const double share = static_cast<double>(here) /
+                         static_cast<double>(begins_[i + 1] - begins_[i]);
+    size.bytes += share * static_cast<double>(documents_[i].num_bytes);
+    size.words += share * static_cast<double>(documents_[i].num_words);
+  }
+  return size;
 }
 
 absl::StatusOr<std::vector<int64_t>> TokenStream::Read(uint64_t begin,

@@ -14,6 +14,12 @@ namespace ordo::model::text::task {
 // Which documents of stores a stream has.
 enum class Split { kAll, kHeldOut, kTrained };
 
+// Of text, or of parts of documents.
+struct TextSize {
+  double bytes = 0;
+  double words = 0;
+};
+
 // The documents of stores, one behind the other. Immutable, thread-safe.
 class TokenStream {
  public:
@@ -26,6 +32,11 @@ class TokenStream {
   // Of all its documents; 0 where there was no text.
   uint64_t num_bytes() const { return num_bytes_; }
   uint64_t num_words() const { return num_words_; }
+
+  // The text of `count` tokens from number `begin` on, all of which there are:
+  // of each document the share that its tokens, with its marks, are of all that
+  // it has. Exact of whole documents.
+  TextSize SizeOf(uint64_t begin, uint64_t count) const;
 
   // `count` tokens from number `begin` on, all of which there are. Errors are
   // those of TokenStore::Read.
@@ -44,6 +55,8 @@ class TokenStream {
     const store::TokenStore* store = nullptr;
     // Number of its first token in the store.
     uint64_t begin = 0;
+    uint64_t num_bytes = 0;
+    uint64_t num_words = 0;
   };
 
   std::vector<Document> documents_;

@@ -56,6 +56,20 @@ TEST_F(TokenStreamTest, DocumentsOfAllStoresFollowEachOther) {
   EXPECT_EQ(stream.DocumentAt(9), 3u);
 }
 
+// "a b 11" of three tokens, "a b 14" of two and "a b 100" of one.
+TEST_F(TokenStreamTest, PartsOfDocumentsHaveTheirShareOfTheText) {
+  Write("a", {{11, 12, 13}, {14, 15}, {100}});
+  const TokenStream stream(stores_, Split::kAll, {});
+  const TextSize all = stream.SizeOf(0, 6);
+  EXPECT_DOUBLE_EQ(all.bytes, 19);
+  EXPECT_DOUBLE_EQ(all.words, 9);
+  const TextSize part = stream.SizeOf(2, 2);
+  EXPECT_DOUBLE_EQ(part.bytes, 6.0 / 3 + 6.0 / 2);
+  EXPECT_DOUBLE_EQ(part.words, 3.0 / 3 + 3.0 / 2);
+  EXPECT_DOUBLE_EQ(stream.SizeOf(5, 1).bytes, 7);
+  EXPECT_DOUBLE_EQ(stream.SizeOf(6, 0).bytes, 0);
+}
+
 TEST_F(TokenStreamTest, ASplitHasItsDocumentsBytesAndWordsOnly) {
   std::vector<std::vector<int64_t>> documents;
   for (int64_t i = 0; i < 100; ++i) documents.push_back({100 + i, 1});
