@@ -228,7 +228,10 @@ Entry Perplexity() {
        Integer("step", 256, {1, 1e6, "tokens"},
                "Of overlap and stride: tokens between the windows."),
        Bool("drop_last", false,
-            "Of blocks: the last whole window is left out too."),
+            "Of blocks: the last whole window of each group is left out too."),
+       Integer("documents_per_group", 0, {0, 1e9, "documents"},
+               "Documents that windows are cut from together; what is left is "
+               "left out. 0: all."),
        Integer("every", 1, {1, 1e6, "windows"},
                "Only every k-th window is read."),
        Integer("max_tokens", 0, {0, 1e12, "tokens"},

@@ -106,6 +106,8 @@ absl::StatusOr<std::unique_ptr<EvaluationTask>> PerplexityOf(
   for (const double length : params.Numbers("lengths")) {
     options.lengths.push_back(static_cast<int>(length));
   }
+  options.documents_per_group =
+      static_cast<uint64_t>(params.Integer("documents_per_group"));
   options.max_tokens = static_cast<uint64_t>(params.Integer("max_tokens"));
   if (trained_on != nullptr && trained_on->task() == kTextTask) {
     options.trained_length =

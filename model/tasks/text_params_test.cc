@@ -107,6 +107,16 @@ TEST_F(TextParamsTest, AProtocolDecidesWhatIsScored) {
   }
 }
 
+TEST_F(TextParamsTest, WindowsAreCutFromGroupsOfDocuments) {
+  params_["split"].set_string_value("all");
+  params_["lengths"].mutable_list_value()->add_values()->set_number_value(16);
+  params_["documents_per_group"].set_number_value(3);
+  const auto map = Resolved(catalog::Kind::kEvaluationTask);
+  const auto task = PerplexityOf(catalog::Params(map), nullptr, access_);
+  ASSERT_TRUE(task.ok()) << task.status();
+  EXPECT_EQ((*task)->size(), 7);
+}
+
 TEST_F(TextParamsTest, WhatTheTrainingDoesNotSayIsAskedFor) {
   params_.clear();
   const auto map = Resolved(catalog::Kind::kEvaluationTask);

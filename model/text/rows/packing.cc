@@ -41,9 +41,8 @@ void Packing::Add(const std::vector<uint64_t>& documents) {
     const bool ends_group = i + 1 == documents.size() ||
                             (per_group > 0 && (i + 1) % per_group == 0);
     if (!ends_group) continue;
-    uint64_t rows = (begins_.back() - group_begin) /
-                    static_cast<uint64_t>(options_.row_length);
-    if (options_.drop_last_row && rows > 0) --rows;
+    const uint64_t rows = (begins_.back() - group_begin) /
+                          static_cast<uint64_t>(options_.row_length);
     group_rows_.push_back(group_rows_.back() + rows);
     group_documents_.push_back(i + 1);
     group_begin = begins_.back();

@@ -17,9 +17,6 @@ struct PackingOptions {
   // Documents whose tokens are cut into rows together; what is left of them at
   // the end is left out. 0: all.
   uint64_t documents_per_group = 0;
-  // The last whole row of each group is left out too, as BiPE's and TAPE's
-  // evaluation of perplexity does for every 1000 documents.
-  bool drop_last_row = false;
 };
 
 // A row of row_length tokens.

@@ -98,18 +98,6 @@ TEST_F(PackingTest, AGroupMayBeTooSmallForARow) {
   EXPECT_THAT(Row(packing, 1).tokens, ElementsAre(40, 41, 42, 43));
 }
 
-TEST_F(PackingTest, LeavesOutTheLastRowOfEachGroupWhereThatIsAsked) {
-  // Groups of 4 and 10 tokens have 2 and 5 rows, and no rest.
-  const Packing packing = Pack({2, false, 2, true});
-  ASSERT_EQ(packing.num_rows(), 5);
-  EXPECT_THAT(Row(packing, 0).tokens, ElementsAre(10, 11));
-  EXPECT_THAT(Row(packing, 1).tokens, ElementsAre(30, 31));
-  EXPECT_THAT(Row(packing, 4).tokens, ElementsAre(40, 41));
-  // One row, and none.
-  EXPECT_EQ(Pack({4, false, 2, true}).num_rows(), 1);
-  EXPECT_EQ(Pack({15, false, 0, true}).num_rows(), 0);
-}
-
 TEST_F(PackingTest, MayBeEmpty) {
   EXPECT_EQ(Pack({15}).num_rows(), 0);
   EXPECT_EQ(Pack({5}, {}).num_rows(), 0);

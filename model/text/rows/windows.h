@@ -2,6 +2,7 @@
 #define ORDO_MODEL_TEXT_ROWS_WINDOWS_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/status/statusor.h"
 
@@ -26,7 +27,8 @@ struct WindowOptions {
   int length = 0;
   // Of kOverlap and kStride, 1 and more; of kStride, less than length.
   int step = 256;
-  // Of kBlocks: the last whole window is left out too, as in BiPE's evaluation.
+  // Of kBlocks: the last whole window of each group is left out too, as in
+  // BiPE's evaluation.
   bool drop_last = false;
   // Only every k-th window, from the first on: cheaper, and less exact.
   int every = 1;
@@ -40,11 +42,14 @@ struct Window {
   int first_scored = 1;
 };
 
-// The windows over a stream. Immutable, thread-safe.
+// The windows over a stream, those of each group of its tokens by themselves.
+// Immutable, thread-safe.
 class Windows {
  public:
+  // `begins` are the numbers of the first token of each group, rising from 0,
+  // and behind them that of all tokens: {0, num_tokens} of a single one.
   // INVALID_ARGUMENT, with the field: an option is out of bounds.
-  static absl::StatusOr<Windows> Create(uint64_t num_tokens,
+  static absl::StatusOr<Windows> Create(std::vector<uint64_t> begins,
                                         const WindowOptions& options);
 
   uint64_t size() const { return size_; }
@@ -54,10 +59,13 @@ class Windows {
   uint64_t num_scored() const;
 
  private:
-  Windows(const WindowOptions& options, uint64_t size)
-      : options_(options), size_(size) {}
+  Windows(std::vector<uint64_t> begins, const WindowOptions& options);
 
   WindowOptions options_;
+  // Of each group, and of the end: its first token, and the windows before it,
+  // before every k-th is taken.
+  std::vector<uint64_t> begins_;
+  std::vector<uint64_t> windows_ = {0};
   uint64_t size_ = 0;
 };
 

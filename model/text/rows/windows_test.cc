@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 Windows Make(uint64_t num_tokens, const WindowOptions& options) {
-  auto windows = Windows::Create(num_tokens, options);
+  auto windows = Windows::Create({0, num_tokens}, options);
   EXPECT_TRUE(windows.ok()) << windows.status();
   return *std::move(windows);
 }
@@ -70,14 +70,29 @@ TEST(Windows, EveryKthMayBeEnough) {
               ElementsAre(0, 30));
 }
 
+// Of 35, 9 and 21 tokens.
+TEST(Windows, OfEachGroupWhatIsLeftIsLeftOut) {
+  const std::vector<uint64_t> groups = {0, 35, 44, 65};
+  const auto begins = [&](const WindowOptions& options) {
+    return Begins(Windows::Create(groups, options).value());
+  };
+  EXPECT_THAT(begins({Protocol::kBlocks, 10}), ElementsAre(0, 10, 20, 44, 54));
+  EXPECT_THAT(begins({Protocol::kBlocks, 10, 256, true}),
+              ElementsAre(0, 10, 44));
+  EXPECT_THAT(begins({Protocol::kBlocks, 10, 256, false, 2}),
+              ElementsAre(0, 20, 54));
+  EXPECT_THAT(begins({Protocol::kOverlap, 10, 10}),
+              ElementsAre(0, 10, 20, 44, 54));
+}
+
 TEST(Windows, RefusesOptionsOutOfBounds) {
   EXPECT_THAT(
-      Windows::Create(100, {Protocol::kBlocks, 1, 0, false, 0}).status(),
+      Windows::Create({0, 100}, {Protocol::kBlocks, 1, 0, false, 0}).status(),
       StatusIs(
           absl::StatusCode::kInvalidArgument,
           AllOf(HasSubstr("length: must be 2"), HasSubstr("step: must be 1"),
                 HasSubstr("every: must be 1"))));
-  EXPECT_THAT(Windows::Create(100, {Protocol::kStride, 10, 10}).status(),
+  EXPECT_THAT(Windows::Create({0, 100}, {Protocol::kStride, 10, 10}).status(),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("step: must be less than length")));
 }

@@ -79,13 +79,13 @@ class Perplexity : public tasks::EvaluationTask {
       of_length.length = length;
       ORDO_ASSIGN_OR_RETURN(
           Windows windows,
-          base::AddContext(Windows::Create(num_tokens, of_length),
+          base::AddContext(Windows::Create(GroupsOf(num_tokens), of_length),
                            options_.text.field));
       if (windows.size() == 0) {
         return base::InvalidField(
             options_.text.field + ".lengths",
             absl::StrCat("there is no window of ", length, " tokens in ",
-                         num_tokens,
+                         num_tokens, OfGroups(),
                          "; leave the length out, or give more "
                          "text"));
       }
@@ -172,6 +172,26 @@ class Perplexity : public tasks::EvaluationTask {
   }
 
  private:
+  // Where groups of documents begin in the first `num_tokens`, and their end.
+  std::vector<uint64_t> GroupsOf(uint64_t num_tokens) const {
+    std::vector<uint64_t> begins = {0};
+    const uint64_t step = options_.documents_per_group;
+    for (uint64_t i = step; step > 0 && i < stream_.num_documents();
+         i += step) {
+      if (stream_.DocumentBegin(i) >= num_tokens) break;
+      begins.push_back(stream_.DocumentBegin(i));
+    }
+    begins.push_back(num_tokens);
+    return begins;
+  }
+
+  // For messages.
+  std::string OfGroups() const {
+    if (options_.documents_per_group == 0) return "";
+    return absl::StrCat(", of which ", options_.documents_per_group,
+                        " documents go together");
+  }
+
   // Number of the window's length among all.
   size_t LengthOf(int64_t index) const {
     return std::upper_bound(begins_.begin(), begins_.end(), index) -
@@ -254,6 +274,8 @@ class Perplexity : public tasks::EvaluationTask {
       about["step"] = options_.windows.step;
     }
     about["every"] = options_.windows.every;
+    about["documents_per_group"] = options_.documents_per_group;
+    about["drop_last"] = options_.windows.drop_last;
     if (options_.trained_length > 0) {
       about["trained_length"] = options_.trained_length;
     }

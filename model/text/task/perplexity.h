@@ -22,6 +22,9 @@ struct PerplexityOptions {
   // Of which `length` is each of `lengths`, in its turn.
   rows::WindowOptions windows;
   std::vector<int> lengths;
+  // Documents that windows are cut from together, what is left of them left
+  // out; 0: all.
+  uint64_t documents_per_group = 0;
   // Only the first so many tokens are read; 0: all.
   uint64_t max_tokens = 0;
   // Tokens of a row of the training; 0: not known.

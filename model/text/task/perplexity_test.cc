@@ -182,6 +182,28 @@ TEST_F(PerplexityTest, OnlySoManyTokensAreReadWhereThatIsSaid) {
   EXPECT_EQ(Open()->size(), 2);
 }
 
+// Of three documents, 24 tokens, one window of 16 each, and of the last two
+// one: with drop_last none.
+TEST_F(PerplexityTest, GroupsOfDocumentsAreCutByThemselves) {
+  options_.lengths = {16};
+  options_.documents_per_group = 3;
+  const auto task = Open();
+  ASSERT_EQ(task->size(), 7);
+  EXPECT_EQ(task->ItemId(1, 1), "16-24");
+  EXPECT_EQ(task->UnitId(1, 1), "document-3");
+  EXPECT_EQ(task->ItemId(1, 6), "16-144");
+  EXPECT_EQ(ScoreOf(*task).details["documents_per_group"], 3);
+  // A group that is not read to its end.
+  options_.max_tokens = 24 + 15;
+  EXPECT_EQ(Open()->size(), 1);
+  options_.max_tokens = 0;
+  options_.windows.drop_last = true;
+  EXPECT_THAT(OpenPerplexity(access_, options_),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("no window of 16 tokens in 160, of which 3 "
+                                 "documents go together")));
+}
+
 TEST_F(PerplexityTest, TheSplitsShareNoDocument) {
   options_.held_out.per_million = 400000;
   options_.lengths = {8};
