@@ -47,7 +47,7 @@ TEST(Estimate, ItemsOfAUnitCountTogether) {
   EXPECT_EQ(items.num_units(), 4);
   EXPECT_EQ(items.total(), 12);
   EXPECT_NEAR(*EstimateOf(items).standard_error,
-              *EstimateOf(units).standard_error);
+              *EstimateOf(units).standard_error, 1e-12);
 }
 
 // Units of two items, both wrong, and of one, right: r is 2/3, both are 2/3
@@ -78,8 +78,8 @@ TEST(MeanOf, UnitsThatRatesShareMoveThemTogether) {
     same.Add(a.total(), worth);
     a.Add(a.total(), worth);
   }
-  EXPECT_DOUBLE_EQ(*MeanOf({&a, &same}).standard_error,
-                   *EstimateOf(a).standard_error);
+  EXPECT_NEAR(*MeanOf({&a, &same}).standard_error,
+              *EstimateOf(a).standard_error, 1e-12);
   EXPECT_NEAR(*MeanOf({&a, &opposite}).standard_error, 0, 1e-12);
 }
 

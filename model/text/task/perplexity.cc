@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
+#include "model/text/task/table_cells.h"
 
 namespace ordo::model::text::task {
 namespace {
@@ -143,10 +144,13 @@ class Perplexity : public tasks::EvaluationTask {
   tasks::Scores Score(const tasks::Marked& marked) const override {
     tasks::Scores scores;
     ordered_json lengths = ordered_json::array();
-    scores.csv = "length,windows,scored,perplexity,bits_per_byte\n";
+    scores.csv =
+        "length,windows,scored,tokenizer,vocabulary,perplexity,"
+        "batch_mean_perplexity,word_perplexity,bits_per_byte\n";
     scores.markdown =
-        "| length | windows | scored tokens | perplexity | bits per byte |\n"
-        "|---:|---:|---:|---:|---:|\n";
+        "| length | windows | scored tokens | tokenizer | vocabulary "
+        "| perplexity | mean of batches | by word | bits per byte |\n"
+        "|---:|---:|---:|---|---:|---:|---:|---:|---:|\n";
     size_t main = 0;
     for (size_t i = 0; i < windows_.size(); ++i) {
       if (options_.lengths[i] == options_.trained_length) main = i;
@@ -243,26 +247,37 @@ class Perplexity : public tasks::EvaluationTask {
     return metrics;
   }
 
-  static void AddRow(const LengthScores& found,
-                     const std::map<std::string, double>& metrics,
-                     tasks::Scores* scores) {
-    const auto bits = metrics.find("bits_per_byte");
-    const std::string of_bytes =
-        bits == metrics.end() ? "" : absl::StrFormat("%.6g", bits->second);
-    const double perplexity = metrics.at("perplexity");
+  // Perplexities stand beside what their unit is of: those of other tokens
+  // cannot be compared.
+  void AddRow(const LengthScores& found,
+              const std::map<std::string, double>& metrics,
+              tasks::Scores* scores) const {
+    const std::string& tokenizer = options_.text.tokenizer;
+    const int vocabulary = tokenizer_->vocabulary_size();
     absl::StrAppend(&scores->csv, found.length, ",", found.windows, ",",
-                    found.scored, ",", absl::StrFormat("%.6g", perplexity), ",",
-                    of_bytes, "\n");
+                    found.scored, ",", CsvField(tokenizer), ",", vocabulary);
     absl::StrAppend(&scores->markdown, "| ", found.length, " | ", found.windows,
-                    " | ", found.scored, " | ",
-                    absl::StrFormat("%.2f", perplexity), " | ", of_bytes,
-                    " |\n");
+                    " | ", found.scored, " | ", MarkdownCell(tokenizer), " | ",
+                    vocabulary, " |");
+    for (const char* name : {"perplexity", "batch_mean_perplexity",
+                             "word_perplexity", "bits_per_byte"}) {
+      // Without text there are no words and bytes.
+      const auto metric = metrics.find(name);
+      const std::string number = metric == metrics.end()
+                                     ? ""
+                                     : absl::StrFormat("%.6g", metric->second);
+      absl::StrAppend(&scores->csv, ",", number);
+      absl::StrAppend(&scores->markdown, " ", number, " |");
+    }
+    scores->csv += "\n";
+    scores->markdown += "\n";
   }
 
   // What numbers cannot be compared without.
   ordered_json About() const {
     ordered_json about;
     about["data_fingerprint"] = fingerprint_;
+    about["tokenizer"] = options_.text.tokenizer;
     about["tokenizer_sha256"] = tokenizer_->digest();
     about["vocabulary_size"] = tokenizer_->vocabulary_size();
     about["documents"] = stream_.num_documents();

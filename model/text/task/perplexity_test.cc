@@ -110,6 +110,7 @@ TEST_F(PerplexityTest, ScoresAreThoseOfTheFormulas) {
   EXPECT_EQ(scores.details["words"], 40);
   EXPECT_EQ(scores.details["protocol"], "blocks");
   EXPECT_EQ(scores.details["vocabulary_size"], 260);
+  EXPECT_EQ(scores.details["tokenizer"], "bytes");
 }
 
 // Ten documents of a word of seven bytes, and ten of four words. Half of the
@@ -144,6 +145,14 @@ TEST_F(PerplexityTest, TheMeanOfBatchesWeighsTheLastAsAFullOne) {
   EXPECT_NEAR(scores.metrics.at("perplexity"), std::exp(45.0 / 150), 1e-12);
   EXPECT_NEAR(scores.metrics.at("batch_mean_perplexity"),
               std::exp((28.0 / 120 + 17.0 / 30) / 2), 1e-12);
+  // e^0.3, e^0.4, e^(45 / 37.5) and 45 / 131.25 / ln 2.
+  EXPECT_EQ(scores.csv,
+            "length,windows,scored,tokenizer,vocabulary,perplexity,"
+            "batch_mean_perplexity,word_perplexity,bits_per_byte\n"
+            "16,10,150,bytes,260,1.34986,1.49182,3.32012,0.494638\n");
+  EXPECT_THAT(scores.markdown,
+              HasSubstr("| 16 | 10 | 150 | bytes | 260 | 1.34986 | 1.49182 | "
+                        "3.32012 | 0.494638 |\n"));
 }
 
 TEST_F(PerplexityTest, EachLengthHasItsScoresAndTheTrainedOneIsTheMain) {

@@ -10,7 +10,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
 #include "base/digest/digest.h"
 #include "base/files/file_util.h"
 #include "base/status/details.h"
@@ -23,6 +22,7 @@
 #include "model/text/scoring/means.h"
 #include "model/text/task/locations.h"
 #include "model/text/task/question_rows.h"
+#include "model/text/task/table_cells.h"
 #include "model/text/task/token_data.h"
 #include "model/text/tokenizers/tokenizer.h"
 
@@ -40,17 +40,6 @@ using tasks::DataAccess;
 constexpr int kRowStep = 32;
 // Groups that a table for people has; the others are in the spreadsheet.
 constexpr size_t kMaxGroupsShown = 64;
-
-// A field of a spreadsheet.
-std::string CsvField(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\"", "\"\""}}), "\"");
-}
-
-// A cell of a table.
-std::string Cell(const std::string& text) {
-  return absl::StrReplaceAll(text, {{"|", "\\|"}, {"\n", " "}});
-}
 
 // Nothing of an error that is not known.
 std::string ErrorText(const Mean& mean, const char* unknown) {
@@ -81,9 +70,10 @@ void AddRows(const char* kind, const std::map<std::string, Mean>& means,
                     mean.num_items, ",", absl::StrFormat("%.6g", mean.value),
                     ",", ErrorText(mean, ""), "\n");
     if (shown++ >= most_shown) continue;
-    absl::StrAppend(&scores->markdown, "| ", kind, " | ", Cell(name), " | ",
-                    mean.num_items, " | ", absl::StrFormat("%.4f", mean.value),
-                    " | ", ErrorText(mean, "-"), " |\n");
+    absl::StrAppend(&scores->markdown, "| ", kind, " | ", MarkdownCell(name),
+                    " | ", mean.num_items, " | ",
+                    absl::StrFormat("%.4f", mean.value), " | ",
+                    ErrorText(mean, "-"), " |\n");
   }
   if (shown > most_shown) {
     absl::StrAppend(&scores->markdown, "| ", kind, " | (", shown - most_shown,
