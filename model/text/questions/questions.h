@@ -71,6 +71,9 @@ struct TextQuestions {
   AnswerLimits limits;
   // An answer ends before the first of these.
   std::vector<std::string> stops;
+  // Whether each line of answers and references is a sentence, which ROUGE-Lsum
+  // goes by: without that there is none.
+  bool lines_are_sentences = true;
 };
 
 // A set has no more questions.

@@ -104,7 +104,9 @@ TextScores ScoreRouge(const TextQuestions& questions,
     columns["rouge1"].push_back(rouge.rouge1);
     columns["rouge2"].push_back(rouge.rouge2);
     columns["rougeL"].push_back(rouge.rouge_l);
-    columns["rougeLsum"].push_back(rouge.rouge_lsum);
+    if (questions.lines_are_sentences) {
+      columns["rougeLsum"].push_back(rouge.rouge_lsum);
+    }
     items.push_back((rouge.rouge1 + rouge.rouge2 + rouge.rouge_l) / 3);
   }
   TextScores scores = Finish(questions, columns, std::move(items));

@@ -51,6 +51,14 @@ TEST(ScoresTest, RougeIsTheGeometricMeanOfTheMeans) {
   EXPECT_NEAR(scores.means.at("rouge").value, 0.558136, 5e-7);
 }
 
+TEST(ScoresTest, WithoutSentencesThereIsNoSumOverThem) {
+  TextQuestions questions = Scrolls(Metric::kRouge);
+  questions.lines_are_sentences = false;
+  const TextScores scores = ScoreAnswers(questions, Answers());
+  EXPECT_EQ(scores.means.count("rougeLsum"), 0u);
+  EXPECT_NEAR(scores.means.at("rouge").value, 0.558136, 5e-7);
+}
+
 // By hand: rouge1 and rougeL are 1, 2/3 and 1/2 (mean 13/18), rouge2 is 1, 0
 // and 0 (mean 1/3).
 TEST(ScoresTest, TheErrorOfRougeIsThatOfWhatEachQuestionMovesItBy) {

@@ -36,6 +36,8 @@ std::string ScrollsPrompt(const ScrollsSet& set, const std::string& input);
 // thousand bytes of the input. Prompts are cut to 7991 tokens, of summaries to
 // the first 7184 and the last 7, and answers to 200 and 1000, as the TAPE
 // paper's evaluation does; there the summaries are drawn, here nothing is.
+// Lines are not sentences: the public metric breaks texts by a trained splitter
+// (NLTK's Punkt) before it takes ROUGE-Lsum, which is therefore not taken here.
 //
 // INVALID_ARGUMENT with file, line and field: a field is missing or no string,
 // lines with one id differ in their input, or there is no line. Otherwise as

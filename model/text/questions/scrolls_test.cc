@@ -77,6 +77,7 @@ TEST_F(ScrollsTest, SummariesHaveAnInstructionThatCuttingKeeps) {
   EXPECT_EQ(read.limits.head_tokens, 7184u);
   EXPECT_EQ(read.limits.tail_tokens, 7u);
   EXPECT_EQ(read.limits.answer_tokens, 1000u);
+  EXPECT_FALSE(read.lines_are_sentences);
 }
 
 TEST_F(ScrollsTest, QuestionsKeepTheirFirstWords) {

@@ -21,7 +21,9 @@ struct Rouge {
   // Of the longest common subsequence of the words; lines play no part.
   double rouge_l = 0;
   // Of the union of the longest common subsequences of each line of the
-  // reference with all lines of the prediction.
+  // reference with all lines of the prediction. Lines stand for sentences: that
+  // of SCROLLS' metric is of texts that a trained splitter (NLTK's Punkt) has
+  // broken into one sentence a line, which nothing here does.
   double rouge_lsum = 0;
 };
 
