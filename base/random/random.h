@@ -31,7 +31,7 @@ PhiloxBlock Philox4x32(PhiloxBlock counter, std::array<uint32_t, 2> key);
 // Names in use: "init/<parameter>", "data/<index>", "dropout/<step>",
 // "input_noise/<step>", "input_noise/evaluation", "positions/<step>",
 // "positions/evaluation", "order/<epoch>", "source/<name>", "held_out",
-// "slice/<sample>".
+// "slice/<sample>", "answer/<item>".
 // Each draw below takes one block of 128 bits, that of its index;
 // so draws at different indices are independent, and draws of different kinds
 // at the same index are not. The Fill calls pack: they take ceil(count / 4)

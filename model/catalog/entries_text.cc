@@ -310,6 +310,11 @@ void CheckQuestions(std::string_view field, const ParamMap& map,
              of_choices ? "acc or acc_norm" : "exact_match, f1 or rouge",
              ", or leave it out")});
   }
+  if (of_choices && params.Integer("top_k") != 1) {
+    violations->push_back({ParamPath(field, "top_k"),
+                           absl::StrCat("is of answers in words, and ", format,
+                                        " has choices: leave it out")});
+  }
   const int64_t answer_tokens = params.Integer("answer_tokens");
   if (of_choices && answer_tokens > 0) {
     violations->push_back({ParamPath(field, "answer_tokens"),
@@ -385,6 +390,10 @@ Entry Questions() {
               "beginning."),
       Integer("answer_tokens", 0, {0, 1e6, "tokens"},
               "Most tokens of an answer in words; 0: as the format says."),
+      Integer("top_k", 1, {0, 1e6, "tokens"},
+              "Each token of an answer in words is drawn, with the "
+              "evaluation's seed, from so many of the likeliest; 1: it is the "
+              "likeliest, 0: of all."),
       Integer("max_questions", 0, {0, 1e6, "questions"},
               "Only so many are asked, drawn by their ids; 0: all."),
   };

@@ -306,6 +306,11 @@ TEST(EntriesTextTest, MetricsAndAnswersFitTheFormat) {
   EXPECT_THAT(
       BadQuestions({{"path", "t"}, {"format", "arc"}}, {{"answer_tokens", 9}}),
       ElementsAre("e.params.answer_tokens"));
+  EXPECT_THAT(BadQuestions({{"path", "t"}, {"format", "arc"}}, {{"top_k", 3}}),
+              ElementsAre("e.params.top_k"));
+  EXPECT_THAT(
+      BadQuestions({{"path", "t"}, {"format", "qmsum"}}, {{"top_k", 3}}),
+      IsEmpty());
   EXPECT_THAT(
       BadQuestions({{"path", "t"}}, {{"answer_tokens", 9}, {"max_tokens", 9}}),
       ElementsAre("e.params.answer_tokens"));

@@ -7,6 +7,7 @@
 #include "ATen/ops/cat.h"
 #include "ATen/ops/empty.h"
 #include "base/check.h"
+#include "model/evaluation/draw.h"
 #include "model/training/autocast.h"
 
 namespace ordo::model::evaluation {
@@ -25,10 +26,30 @@ at::Tensor ToTensor(const Rows& rows) {
   return tokens_BT;
 }
 
+// The token at place `n` behind each prompt, shape [B, 1], on the CPU.
+at::Tensor NextTokens(const at::Tensor& logits_BV, int n,
+                      const DecodeOptions& options) {
+  const at::Tensor likeliest_B1 =
+      at::argmax(logits_BV, 1).unsqueeze(1).cpu().contiguous();
+  if (options.top_k == 1) return likeliest_B1;
+  const at::Tensor on_cpu_BV = logits_BV.cpu().contiguous();
+  const float* logits = on_cpu_BV.const_data_ptr<float>();
+  const int64_t count = on_cpu_BV.size(1);
+  int64_t* next = likeliest_B1.data_ptr<int64_t>();
+  for (size_t row = 0; row < options.streams.size(); ++row) {
+    const double uniform =
+        options.streams[row].Double(static_cast<uint64_t>(n));
+    next[row] = DrawToken(logits, count, options.top_k, uniform);
+    logits += count;
+  }
+  return likeliest_B1;
+}
+
 }  // namespace
 
-Rows GreedyDecode(const transformer::Transformer& model, const Rows& prompts,
-                  const DecodeOptions& options) {
+Rows Decode(const transformer::Transformer& model, const Rows& prompts,
+            const DecodeOptions& options) {
+  ORDO_CHECK(options.streams.size() <= prompts.size()) << "streams of rows";
   const c10::InferenceMode inference;
   const training::AutocastScope autocast(options.precision,
                                          model.device().type());
@@ -46,8 +67,7 @@ Rows GreedyDecode(const transformer::Transformer& model, const Rows& prompts,
     if (options.should_stop()) break;
     const at::Tensor logits_BV =
         model.Forward(tokens_BT, forward).select(1, -1).to(at::kFloat);
-    const at::Tensor next_B1 =
-        at::argmax(logits_BV, 1).unsqueeze(1).cpu().contiguous();
+    const at::Tensor next_B1 = NextTokens(logits_BV, n, options);
     tokens_BT = cached ? next_B1 : at::cat({tokens_BT, next_B1}, 1);
     const int64_t* next = next_B1.const_data_ptr<int64_t>();
     for (size_t row = 0; row < prompts.size(); ++row) {

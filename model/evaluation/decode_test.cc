@@ -12,6 +12,7 @@
 #include "base/files/file_util.h"
 #include "base/files/files.h"
 #include "base/files/testing/temporary_folder.h"
+#include "base/random/random.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/util/message_differencer.h"
@@ -67,7 +68,7 @@ TEST_P(EveryEncoding, CachedDecodingGivesTheTokensOfWholePasses) {
   const Rows prompts = {{5, 14, 6, 17}, {9, 14, 13, 17}, {4, 4, 4, 4}};
   DecodeOptions options;
   options.num_tokens = 12;
-  const Rows produced = GreedyDecode(*model, prompts, options);
+  const Rows produced = Decode(*model, prompts, options);
   ASSERT_EQ(produced.size(), prompts.size());
   for (size_t row = 0; row < prompts.size(); ++row) {
     EXPECT_EQ(produced[row], DecodeWithoutCache(*model, prompts[row], 12))
@@ -136,7 +137,7 @@ TEST_P(EveryExample, OfACheckpointDecodesAsWholePassesOfTheModelItIsOf) {
   const int64_t limit = catalog::MaxLength(spec.encoding());
   DecodeOptions options;
   options.num_tokens = limit == 0 ? 8 : std::min<int64_t>(8, limit - 4);
-  const Rows produced = GreedyDecode(*loaded, prompts, options);
+  const Rows produced = Decode(*loaded, prompts, options);
   ASSERT_EQ(produced.size(), prompts.size());
   for (size_t row = 0; row < prompts.size(); ++row) {
     EXPECT_EQ(produced[row],
@@ -159,7 +160,7 @@ void ExpectWholePasses(const std::string& encoding, int64_t cached_length) {
   DecodeOptions options;
   for (const int num_tokens : {4, 12}) {
     options.num_tokens = num_tokens;
-    const Rows produced = GreedyDecode(*model, prompts, options);
+    const Rows produced = Decode(*model, prompts, options);
     for (size_t row = 0; row < prompts.size(); ++row) {
       EXPECT_EQ(produced[row],
                 DecodeWithoutCache(*model, prompts[row], num_tokens))
@@ -171,12 +172,12 @@ void ExpectWholePasses(const std::string& encoding, int64_t cached_length) {
 constexpr char kTapeOverYarn[] =
     "{name: tape, with: [{name: yarn, params: {trained_length: 8}}]}";
 
-TEST(GreedyDecode, WhatCannotBeCachedIsDecodedByWholePasses) {
+TEST(Decode, WhatCannotBeCachedIsDecodedByWholePasses) {
   ExpectWholePasses(kTapeOverYarn, 8);
 }
 
 // A row of few tokens may span more positions than yarn was trained on.
-TEST(GreedyDecode, DrawnPositionsAreCachedOnlyWhereAllOfThemMayBe) {
+TEST(Decode, DrawnPositionsAreCachedOnlyWhereAllOfThemMayBe) {
   const auto over = [](const std::string& params) {
     return "{name: random_positions, params: {" + params + "}, with: [" +
            kTapeOverYarn + "]}";
@@ -185,7 +186,28 @@ TEST(GreedyDecode, DrawnPositionsAreCachedOnlyWhereAllOfThemMayBe) {
   ExpectWholePasses(over("max_position: 2048, eval: arange"), 8);
 }
 
-TEST(GreedyDecode, EndsARowAtItsEndMark) {
+TEST(Decode, DrawnTokensAreThoseOfTheirStreamInWhateverCompany) {
+  const auto model = MakeModel("rope");
+  const Rows prompts = {{5, 14, 6, 17}, {9, 14, 13, 17}, {4, 4, 4, 4}};
+  DecodeOptions options;
+  options.num_tokens = 12;
+  options.end.reset();
+  const Rows likeliest = Decode(*model, prompts, options);
+  options.top_k = 3;
+  options.streams = {base::RandomStream(7, "a"), base::RandomStream(7, "b")};
+  const Rows drawn = Decode(*model, prompts, options);
+  EXPECT_NE(drawn[0], likeliest[0]);
+  // Of a row without a stream nothing is drawn.
+  EXPECT_EQ(drawn[2], likeliest[2]);
+  options.streams = {base::RandomStream(7, "b")};
+  EXPECT_EQ(Decode(*model, {prompts[1]}, options)[0], drawn[1]);
+  options.streams = {base::RandomStream(8, "b")};
+  EXPECT_NE(Decode(*model, {prompts[1]}, options)[0], drawn[1]);
+  options.top_k = 1;
+  EXPECT_EQ(Decode(*model, {prompts[1]}, options)[0], likeliest[1]);
+}
+
+TEST(Decode, EndsARowAtItsEndMark) {
   const auto model = MakeModel("none");
   {
     // Every logit but the end mark's is zero or less.
@@ -198,7 +220,7 @@ TEST(GreedyDecode, EndsARowAtItsEndMark) {
   // All logits are equal: the lowest id, padding, is taken each time.
   DecodeOptions options;
   options.num_tokens = 3;
-  EXPECT_EQ(GreedyDecode(*model, {{5, 6}}, options),
+  EXPECT_EQ(Decode(*model, {{5, 6}}, options),
             (Rows{{tasks::kPad, tasks::kPad, tasks::kPad}}));
   const at::NoGradGuard no_grad;
   for (const auto& named : model->Parameters()) {
@@ -206,7 +228,7 @@ TEST(GreedyDecode, EndsARowAtItsEndMark) {
     if (named.name == "lm_head.weight") named.tensor[tasks::kEnd].fill_(1);
     if (named.name.find("layers") != std::string::npos) named.tensor.fill_(0);
   }
-  EXPECT_EQ(GreedyDecode(*model, {{5, 6}, {7, 8}}, options),
+  EXPECT_EQ(Decode(*model, {{5, 6}, {7, 8}}, options),
             (Rows{{tasks::kEnd}, {tasks::kEnd}}));
 }
 

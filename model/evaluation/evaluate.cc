@@ -84,10 +84,17 @@ absl::StatusOr<std::vector<Answered>> MarkDecoded(
   DecodeOptions decode = ReadOptions(options);
   decode.num_tokens = batch.pass.num_tokens;
   decode.end = batch.task.end_token();
+  decode.top_k = batch.task.drawn_from();
+  // An item is answered the same whatever it is asked with.
+  for (size_t i = 0; decode.top_k != 1 && i < batch.questions.size(); ++i) {
+    const std::string id =
+        batch.task.ItemId(options.seed, batch.pass.indices[i]);
+    decode.streams.emplace_back(options.seed, absl::StrCat("answer/", id));
+  }
   bool stopped = false;
   decode.should_stop = [&] { return stopped = options.should_stop(); };
   ORDO_ASSIGN_OR_RETURN(Rows produced, Guard("decode answers", [&] {
-                          return GreedyDecode(model, prompts, decode);
+                          return Decode(model, prompts, decode);
                         }));
   if (stopped) return Stopped();
   std::vector<Answered> answered;

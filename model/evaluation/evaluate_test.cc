@@ -209,10 +209,10 @@ TEST_F(EvaluateTest, NorDoPositionsDrawnForTheLengthOfARow) {
       transformer::Transformer::Create(spec.model(), spec.encoding(), {}));
   DecodeOptions decode;
   decode.num_tokens = 12;
-  const Rows produced = GreedyDecode(*model, {Prompt()}, decode);
+  const Rows produced = Decode(*model, {Prompt()}, decode);
   ASSERT_EQ(produced[0].size(), 12u);
   decode.num_tokens = 6;
-  const Rows shorter = GreedyDecode(*model, {Prompt()}, decode);
+  const Rows shorter = Decode(*model, {Prompt()}, decode);
   ASSERT_FALSE(
       std::equal(shorter[0].begin(), shorter[0].end(), produced[0].begin()))
       << "the test needs another prompt: its answer knows no positions";

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -9,7 +10,9 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/check.h"
 #include "base/files/file_util.h"
 #include "base/files/files.h"
@@ -226,6 +229,46 @@ TEST_F(QuestionsTest, TheEndMarkEndsAnAnswerAndIsNoPartOfIt) {
       Evaluated(*ModelThatSays(tasks::kEnd), *Open(TwentyInWords("f1")));
   EXPECT_EQ(outcome.items[0].output, "");
   EXPECT_EQ(outcome.scores.metrics.at("f1"), 0);
+}
+
+// Of four questions each: other prompts go with them in a pass.
+TEST_F(QuestionsTest, DrawnAnswersAreThoseOfTheSeedAndTheItem) {
+  const auto model = RandomModel();
+  const auto outputs = [&](const std::vector<std::string>& lines,
+                           uint64_t seed) {
+    EvaluateOptions options;
+    options.micro_batch.max_rows = 8;
+    options.seed = seed;
+    const auto outcome = Evaluate(*model, *Open(lines), options);
+    ORDO_CHECK(outcome.ok()) << outcome.status();
+    EXPECT_EQ(outcome->scores.details["top_k"], options_.top_k);
+    std::map<std::string, std::string> by_id;
+    for (const Item& item : outcome->items) by_id[item.id] = item.output;
+    return by_id;
+  };
+  std::vector<std::string> lines = TwentyInWords("f1");
+  const auto likeliest = outputs(lines, 5);
+  EXPECT_EQ(outputs(lines, 6), likeliest);
+  options_.top_k = 3;
+  const auto drawn = outputs(lines, 5);
+  EXPECT_NE(drawn, likeliest);
+  EXPECT_EQ(outputs(lines, 5), drawn);
+  EXPECT_NE(outputs(lines, 6), drawn);
+  std::reverse(lines.begin() + 1, lines.end());
+  EXPECT_EQ(outputs(lines, 5), drawn);
+  const auto scores = Evaluated(*model, *Open(lines)).scores;
+  EXPECT_THAT(scores.markdown,
+              ::testing::StartsWith("Answers are drawn, each token from the 3 "
+                                    "likeliest, with seed 1: "));
+}
+
+TEST_F(QuestionsTest, NothingIsDrawnOfChoices) {
+  ORDO_EXPECT_OK(base::ReplaceFile(files_, folder_.Path("data/set.jsonl"),
+                                   absl::StrJoin(TwentyChoices(), "\n")));
+  options_.top_k = 3;
+  EXPECT_THAT(text::task::OpenQuestions(access_, options_),
+              base::testing::StatusIs(absl::StatusCode::kInvalidArgument,
+                                      ::testing::HasSubstr("params.top_k")));
 }
 
 // 3 is a letter like others to this tokenizer, and 256 its end.

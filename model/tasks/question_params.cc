@@ -29,6 +29,7 @@ absl::StatusOr<std::unique_ptr<EvaluationTask>> QuestionsOf(
   options.begin = params.String("begin") != "never";
   options.max_tokens = params.Integer("max_tokens");
   options.answer_tokens = params.Integer("answer_tokens");
+  options.top_k = params.Integer("top_k");
   options.max_questions = params.Integer("max_questions");
   if (options.tokenizer.empty()) {
     return base::InvalidField(

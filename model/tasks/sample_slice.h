@@ -50,6 +50,7 @@ class SampleSlice : public EvaluationTask {
   int AnswerLength(int64_t index) const override {
     return whole_->AnswerLength(InWhole(index));
   }
+  int64_t drawn_from() const override { return whole_->drawn_from(); }
   std::optional<int64_t> end_token() const override {
     return whole_->end_token();
   }

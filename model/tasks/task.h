@@ -183,6 +183,9 @@ class EvaluationTask {
   // end mark included: as many are decoded, whatever else is asked. 0 of tasks
   // whose answers are read at places.
   virtual int AnswerLength(int64_t /*index*/) const { return 0; }
+  // Of how many of the likeliest tokens each of a decoded answer is drawn, 0:
+  // of all; with the evaluation's seed. 1: the likeliest is taken.
+  virtual int64_t drawn_from() const { return 1; }
   // The token that ends a decoded answer; nothing: none does.
   virtual std::optional<int64_t> end_token() const { return kEnd; }
   // What question `index` of `seed` is called where results are compared item

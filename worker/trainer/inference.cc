@@ -147,8 +147,8 @@ absl::StatusOr<std::string> Generate(base::Filesystem& files,
                           decode.num_tokens = options.max_tokens;
                           decode.kernel = options.kernel;
                           if (!tokenizer->has_marks()) decode.end.reset();
-                          return model::evaluation::GreedyDecode(
-                              *loaded.transformer, {prompt}, decode);
+                          return model::evaluation::Decode(*loaded.transformer,
+                                                           {prompt}, decode);
                         }));
   return tokenizer->Decode(rows.front());
 }

@@ -35,7 +35,7 @@ std::string ScrollsPrompt(const ScrollsSet& set, const std::string& input);
 // question with several references. The unit is the document, known by the last
 // thousand bytes of the input. Prompts are cut to 7991 tokens, of summaries to
 // the first 7184 and the last 7, and answers to 200 and 1000, as the TAPE
-// paper's evaluation does; there the summaries are drawn, here nothing is.
+// paper's evaluation does; there the summaries are drawn.
 // Lines are not sentences: the public metric breaks texts by a trained splitter
 // (NLTK's Punkt) before it takes ROUGE-Lsum, which is therefore not taken here.
 //

@@ -117,6 +117,8 @@ class QuestionsTask : public tasks::EvaluationTask {
     return of_choices_ ? 0 : static_cast<int>(questions_.limits.answer_tokens);
   }
 
+  int64_t drawn_from() const override { return options_.top_k; }
+
   absl::StatusOr<tasks::Question> Generate(uint64_t /*seed*/,
                                            int64_t index) const override {
     const QuestionRow& row = rows_.rows[index];
@@ -160,7 +162,8 @@ class QuestionsTask : public tasks::EvaluationTask {
     scores.details["categories"] = ToJson(found.categories);
     scores.details["groups"] = ToJson(found.groups);
     scores.csv = "kind,name,questions,score,standard_error\n";
-    scores.markdown =
+    scores.markdown = HowAnswered(marked.seed);
+    scores.markdown +=
         "| | | questions | score | standard error |\n"
         "|---|---|---:|---:|---:|\n";
     AddRows("metric", found.means, found.means.size(), &scores);
@@ -190,6 +193,17 @@ class QuestionsTask : public tasks::EvaluationTask {
     return likelihoods;
   }
 
+  // For people: nothing of likeliest answers, which are the same again.
+  std::string HowAnswered(uint64_t seed) const {
+    if (options_.top_k == 1) return "";
+    return absl::StrCat(
+        "Answers are drawn, each token from ",
+        options_.top_k == 0
+            ? "all"
+            : absl::StrCat("the ", options_.top_k, " likeliest"),
+        ", with seed ", seed, ": another seed gives others.\n\n");
+  }
+
   // What numbers cannot be compared without.
   ordered_json About() const {
     ordered_json about;
@@ -198,6 +212,7 @@ class QuestionsTask : public tasks::EvaluationTask {
     about["tokenizer_sha256"] = tokenizer_->digest();
     about["vocabulary_size"] = tokenizer_->vocabulary_size();
     about["metric"] = questions::NameOf(questions_.metric);
+    if (!of_choices_) about["top_k"] = options_.top_k;
     about["cut_prompts"] = rows_.num_cut;
     return about;
   }
@@ -285,6 +300,11 @@ absl::Status Adapt(const QuestionsOptions& options, TextQuestions* questions) {
     }
     questions->limits.answer_tokens =
         static_cast<size_t>(options.answer_tokens);
+  }
+  if (options.top_k != 1 && of_choices) {
+    return base::InvalidField(options.field + ".top_k",
+                              "is of answers in words, and these questions "
+                              "have choices: leave it out");
   }
   for (const TextQuestion& question : questions->items) {
     if (!question.id.empty()) continue;

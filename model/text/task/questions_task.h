@@ -34,6 +34,8 @@ struct QuestionsOptions {
   int64_t max_tokens = 8192;
   // Of an answer in words; 0: as the format says.
   int64_t answer_tokens = 0;
+  // Of answers in words: as EvaluationTask::drawn_from.
+  int64_t top_k = 1;
   // Only so many are asked, drawn by their ids: the same ones in whatever order
   // the file has them, and more of them with a larger number. 0: all.
   int64_t max_questions = 0;
@@ -43,7 +45,8 @@ struct QuestionsOptions {
 std::vector<std::string> QuestionFormats();
 
 // Questions in words that a user brings. Those with choices are answered by the
-// log-likelihood of each choice, others by greedy decoding. Metrics are those
+// log-likelihood of each choice, others by the likeliest tokens, or by drawn
+// ones, which the table says. Metrics are those
 // of TextScores::means, with those of categories as <metric>_<category>; items
 // are the questions, not their choices.
 //
