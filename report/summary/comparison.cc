@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -101,15 +102,13 @@ std::vector<size_t> WholeSeeds(const SummarizeSpec& spec,
 }
 
 // The mean over some parts; 0 where one of them did not record it.
-double MeanPeakMemory(const std::vector<PartRecords>& records,
-                      const std::vector<int>& parts) {
+double MeanOf(const std::vector<int>& parts,
+              const std::function<double(int)>& value_of) {
   double sum = 0;
   for (const int part : parts) {
-    const auto index = static_cast<size_t>(part);
-    if (index >= records.size() || records[index].peak_memory_bytes == 0) {
-      return 0;
-    }
-    sum += static_cast<double>(records[index].peak_memory_bytes);
+    const double value = value_of(part);
+    if (!(value > 0)) return 0;
+    sum += value;
   }
   return parts.empty() ? 0 : sum / static_cast<double>(parts.size());
 }
@@ -128,7 +127,14 @@ ArmCost CostOf(const SummarizeSpec& spec,
     cost.device_seconds += part.device_seconds();
   }
   if (cost.num_seeds > 0) cost.device_seconds /= cost.num_seeds;
-  cost.peak_memory_bytes = MeanPeakMemory(records, parts);
+  cost.step_device_seconds = MeanOf(
+      parts, [&](int part) { return spec.parts(part).step_device_seconds(); });
+  cost.peak_memory_bytes = MeanOf(parts, [&](int part) {
+    const auto index = static_cast<size_t>(part);
+    return index < records.size()
+               ? static_cast<double>(records[index].peak_memory_bytes)
+               : 0;
+  });
   return cost;
 }
 

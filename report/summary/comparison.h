@@ -36,6 +36,9 @@ struct ArmCost {
   double step_flops = 0;
   // Of a whole run.
   double device_seconds = 0;
+  // Mean time of one training step, times the devices that it takes; 0 where
+  // one of the runs did not record it.
+  double step_device_seconds = 0;
   // The most that a run held: of a GPU's memory, or else resident. 0 where one
   // of the runs did not record it.
   double peak_memory_bytes = 0;

@@ -149,32 +149,54 @@ Figure ForestPlot(const Comparison& comparison, const ComparedMetric& metric) {
   return report::ForestPlot(forest);
 }
 
-Figure CostPlot(const Comparison& comparison, const ComparedMetric& metric) {
+std::vector<CostAxis> CostAxes(const Comparison& comparison) {
+  constexpr CostAxis kAll[] = {
+      {"", "device time of a run (s)", &ArmCost::device_seconds, 1},
+      {"-step-time", "device time of a step (s)", &ArmCost::step_device_seconds,
+       1},
+      {"-flops", "work of a step (GFLOP)", &ArmCost::step_flops, 1e9},
+      {"-memory", "peak memory of a run (MiB)", &ArmCost::peak_memory_bytes,
+       1 << 20}};
+  std::vector<CostAxis> axes;
+  for (const CostAxis& axis : kAll) {
+    const bool is_known = std::all_of(
+        comparison.costs.begin(), comparison.costs.end(),
+        [&axis](const ArmCost& cost) { return cost.*axis.value > 0; });
+    if (is_known) axes.push_back(axis);
+  }
+  return axes;
+}
+
+Figure CostPlot(const Comparison& comparison, const ComparedMetric& metric,
+                const CostAxis& axis) {
   Figure figure;
   figure.width_px = kWidthPx;
   figure.height_px = kCostHeightPx;
   std::string& script = figure.script;
   const auto& arms = metric.comparison->arms;
-  FigureRange costs(comparison.costs.front().device_seconds);
+  const auto cost_of = [&](size_t arm) {
+    return comparison.costs[arm].*axis.value / axis.unit;
+  };
+  FigureRange costs(cost_of(0));
   FigureRange values(arms.front().mean);
   for (size_t i = 0; i < arms.size(); ++i) {
-    costs.Add(comparison.costs[i].device_seconds);
+    costs.Add(cost_of(i));
     values.Add(arms[i].mean);
     values.Add(arms[i].interval.low);
     values.Add(arms[i].interval.high);
   }
   absl::StrAppendFormat(
       &script,
-      "set xlabel \"device time of a run (s)\"\nset ylabel \"%s\"\n"
+      "set xlabel \"%s\"\nset ylabel \"%s\"\n"
       "set xrange [%.6g:%.6g]\nset yrange [%.6g:%.6g]\n"
       "set grid linecolor rgb '#dddddd'\nset key outside top center "
       "horizontal\nset tics nomirror\nset border 3\n",
-      GnuplotText(Title(metric.key)), costs.low(), costs.high(), values.low(),
-      values.high());
+      axis.title, GnuplotText(Title(metric.key)), costs.low(), costs.high(),
+      values.low(), values.high());
   std::vector<std::string> plots;
   for (size_t i = 0; i < arms.size(); ++i) {
     absl::StrAppendFormat(&script, "$arm%d << EOD\n%.6g %.6g %.6g %.6g\nEOD\n",
-                          i, comparison.costs[i].device_seconds, arms[i].mean,
+                          i, cost_of(i), arms[i].mean,
                           values.Clip(arms[i].interval.low),
                           values.Clip(arms[i].interval.high));
     plots.push_back(absl::StrFormat(

@@ -65,9 +65,24 @@ Figure ArmLearningCurves(const std::vector<ArmCurve>& curves);
 // REQUIRES: metric.comparison is set.
 Figure ForestPlot(const Comparison& comparison, const ComparedMetric& metric);
 
-// The mean of each arm, with its interval, over the device time of a run.
+// A cost that scores are drawn against.
+struct CostAxis {
+  // Behind the names of its figures.
+  const char* suffix;
+  // For people, with the unit.
+  const char* title;
+  double ArmCost::*value;
+  // What the value is divided by, to be in the unit of the title.
+  double unit;
+};
+
+// The costs that all arms recorded.
+std::vector<CostAxis> CostAxes(const Comparison& comparison);
+
+// The mean of each arm, with its interval, over one of CostAxes.
 // REQUIRES: metric.comparison is set.
-Figure CostPlot(const Comparison& comparison, const ComparedMetric& metric);
+Figure CostPlot(const Comparison& comparison, const ComparedMetric& metric,
+                const CostAxis& axis);
 
 }  // namespace ordo::report::summary
 

@@ -36,8 +36,25 @@ TEST_F(FiguresTest, AnIntervalWithoutBoundsReachesTheEdge) {
   const Figure figure = ForestPlot(comparison, comparison.metrics[0]);
   EXPECT_THAT(figure.script, Not(HasSubstr("inf")));
   EXPECT_THAT(Svg(figure), HasSubstr("tape"));
-  EXPECT_THAT(Svg(CostPlot(comparison, comparison.metrics[0])),
+  const std::vector<CostAxis> axes = CostAxes(comparison);
+  ASSERT_THAT(axes, SizeIs(2));
+  EXPECT_THAT(Svg(CostPlot(comparison, comparison.metrics[0], axes[0])),
               HasSubstr("device time of a run (s)"));
+}
+
+TEST_F(FiguresTest, CostsAreDrawnInTheUnitOfTheirAxis) {
+  ORDO_ASSERT_OK_AND_ASSIGN(Comparison comparison, Compare(RopeAndTape(), {}));
+  comparison.costs[0].peak_memory_bytes = 3 << 20;
+  ASSERT_THAT(CostAxes(comparison), SizeIs(2)) << "one arm has no memory";
+  comparison.costs[1].peak_memory_bytes = 5 << 20;
+  const std::vector<CostAxis> axes = CostAxes(comparison);
+  ASSERT_THAT(axes, SizeIs(3));
+  const Figure work = CostPlot(comparison, comparison.metrics[0], axes[1]);
+  EXPECT_THAT(work.script, HasSubstr("$arm1 << EOD\n2 0.7 "));
+  EXPECT_THAT(Svg(work), HasSubstr("work of a step (GFLOP)"));
+  const Figure memory = CostPlot(comparison, comparison.metrics[0], axes[2]);
+  EXPECT_THAT(memory.script, HasSubstr("$arm0 << EOD\n3 0.5 "));
+  EXPECT_THAT(Svg(memory), HasSubstr("peak memory of a run (MiB)"));
 }
 
 TEST(ThinOutTest, TheFirstOfEachRangeOfStepsIsKept) {

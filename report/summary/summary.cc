@@ -82,6 +82,7 @@ Value CostValue(const ArmCost& cost) {
   map["encoding_parameters"] =
       NumberOrNull(static_cast<double>(cost.num_encoding_parameters));
   map["step_flops"] = NumberOrNull(cost.step_flops);
+  map["step_device_seconds"] = NumberOrNull(cost.step_device_seconds);
   map["device_seconds"] = NumberOrNull(cost.device_seconds);
   map["peak_memory_bytes"] = NumberOrNull(cost.peak_memory_bytes);
   return StructValue(std::move(fields));
@@ -164,12 +165,13 @@ void AddComparedFigures(const Comparison& comparison, Summary* summary) {
     }
     // The first score of each evaluation.
     if (costed.insert(metric.key.evaluation).second) {
-      summary->figures.push_back(
-          {absl::StrCat("cost-", costed.size()),
-           absl::StrCat(Title(metric.key),
-                        " against the device time of a run, means over "
-                        "seeds."),
-           CostPlot(comparison, metric)});
+      for (const CostAxis& axis : CostAxes(comparison)) {
+        summary->figures.push_back(
+            {absl::StrCat("cost-", costed.size(), axis.suffix),
+             absl::StrCat(Title(metric.key), " against the ", axis.title,
+                          ", means over seeds."),
+             CostPlot(comparison, metric, axis)});
+      }
     }
   }
 }

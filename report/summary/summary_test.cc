@@ -34,6 +34,26 @@ TEST(SummaryTest, AComparisonSaysWhetherItIsControlled) {
   EXPECT_THAT(summary.json, HasSubstr("\"costs\":[{"));
 }
 
+TEST(SummaryTest, TheFirstScoreIsShownAgainstEveryCostThatWasRecorded) {
+  auto spec = RopeAndTape();
+  auto records = RecordsOf(spec);
+  for (int i = 0; i < spec.parts_size(); ++i) {
+    spec.mutable_parts(i)->set_step_device_seconds(0.25);
+    records[i].peak_memory_bytes = 1 << 20;
+  }
+  ORDO_ASSERT_OK_AND_ASSIGN(const Summary summary,
+                            Summarize(spec, {{}, records}, "now"));
+  ASSERT_THAT(summary.figures, SizeIs(5));
+  EXPECT_EQ(summary.figures[1].name, "cost-1");
+  EXPECT_EQ(summary.figures[2].name, "cost-1-step-time");
+  EXPECT_EQ(summary.figures[2].caption,
+            "grid: grid_mean against the device time of a step (s), means over "
+            "seeds.");
+  EXPECT_EQ(summary.figures[3].name, "cost-1-flops");
+  EXPECT_EQ(summary.figures[4].name, "cost-1-memory");
+  EXPECT_THAT(summary.json, HasSubstr("\"step_device_seconds\":0.25"));
+}
+
 TEST(SummaryTest, BootstrapIntervalsStandInEveryForm) {
   auto spec = RopeAndTape();
   const double more[] = {0.22, 0.19, 0.25, 0.2};
@@ -105,9 +125,9 @@ TEST(SummaryTest, ThePageHoldsTablesAndTheFiguresThatWereDrawn) {
   ORDO_ASSERT_OK_AND_ASSIGN(
       const Summary summary,
       Summarize(RopeAndTape(), Records{{{"rope", {{1, 2.0}}}}, {}}, "now"));
-  ASSERT_THAT(summary.figures, SizeIs(3));
+  ASSERT_THAT(summary.figures, SizeIs(4));
   const std::string page =
-      RenderPage(summary, {"<svg id='a'></svg>", "", "<svg id='b'></svg>"});
+      RenderPage(summary, {"<svg id='a'></svg>", "", "", "<svg id='b'></svg>"});
   EXPECT_THAT(page, HasSubstr("<h1>comparison c</h1>"));
   EXPECT_THAT(page, HasSubstr("<svg id='figure0-a'>"));
   EXPECT_THAT(page, Not(HasSubstr("device time of a run")));
@@ -125,11 +145,11 @@ TEST(SummaryTest, ArmsHaveCurvesOfTheirRunsThatSucceeded) {
   }
   ORDO_ASSERT_OK_AND_ASSIGN(const Summary summary,
                             Summarize(spec, records, "now"));
-  ASSERT_THAT(summary.figures, SizeIs(4));
-  EXPECT_EQ(summary.figures[2].name, "learning-curves-of-arms");
-  EXPECT_THAT(summary.figures[2].figure.script, HasSubstr("\"rope (2)\""));
-  EXPECT_THAT(summary.figures[2].figure.script, HasSubstr("\"tape (3)\""));
-  EXPECT_EQ(summary.figures[3].name, "learning-curves");
+  ASSERT_THAT(summary.figures, SizeIs(5));
+  EXPECT_EQ(summary.figures[3].name, "learning-curves-of-arms");
+  EXPECT_THAT(summary.figures[3].figure.script, HasSubstr("\"rope (2)\""));
+  EXPECT_THAT(summary.figures[3].figure.script, HasSubstr("\"tape (3)\""));
+  EXPECT_EQ(summary.figures[4].name, "learning-curves");
 }
 
 TEST(SummaryTest, ScoresByLengthHaveAFigureAndATable) {
@@ -141,9 +161,9 @@ TEST(SummaryTest, ScoresByLengthHaveAFigureAndATable) {
   }
   ORDO_ASSERT_OK_AND_ASSIGN(const Summary summary,
                             Summarize(spec, records, "now"));
-  ASSERT_THAT(summary.figures, SizeIs(3));
-  EXPECT_EQ(summary.figures[2].name, "lengths-1");
-  EXPECT_EQ(summary.figures[2].caption,
+  ASSERT_THAT(summary.figures, SizeIs(4));
+  EXPECT_EQ(summary.figures[3].name, "lengths-1");
+  EXPECT_EQ(summary.figures[3].caption,
             "grid: error against digits, means over 3 seeds with their "
             "intervals (pointwise, 95 %). Trained on up to 5: the dashed "
             "line.");
@@ -165,8 +185,8 @@ TEST(SummaryTest, TheCaptionNamesLengthsThatAreLeftOut) {
   one.left_out = {10};
   ORDO_ASSERT_OK_AND_ASSIGN(const Summary summary,
                             Summarize(spec, records, "now"));
-  ASSERT_THAT(summary.figures, SizeIs(3));
-  EXPECT_EQ(summary.figures[2].caption,
+  ASSERT_THAT(summary.figures, SizeIs(4));
+  EXPECT_EQ(summary.figures[3].caption,
             "grid: perplexity against length, means over 3 seeds with their "
             "intervals (pointwise, 95 %). Left out, as a run has no finite "
             "score: 10.");
@@ -181,7 +201,7 @@ TEST(SummaryTest, EachFigureNamesJobCheckpointsAndCommand) {
   ORDO_ASSERT_OK_AND_ASSIGN(
       const Summary summary,
       Summarize(spec, Records{{{"rope", {{1, 2.0}}}}, {}}, "now"));
-  ASSERT_THAT(summary.figures, SizeIs(3));
+  ASSERT_THAT(summary.figures, SizeIs(4));
   for (const NamedFigure& named : summary.figures) {
     EXPECT_EQ(named.figure.source,
               "job c; checkpoints: c-rope-s1 c0ffee, c-rope-s2 c0ffee, "
@@ -196,12 +216,12 @@ TEST(SummaryTest, OnlyTheCurvesOfRunsNameThoseThatDidNotSucceed) {
   ORDO_ASSERT_OK_AND_ASSIGN(
       const Summary summary,
       Summarize(spec, Records{{{"rope", {{1, 2.0}}}}, {}}, "now"));
-  ASSERT_THAT(summary.figures, SizeIs(3));
+  ASSERT_THAT(summary.figures, SizeIs(4));
   EXPECT_EQ(summary.figures[0].name, "difference-1");
   EXPECT_THAT(summary.figures[0].figure.source, Not(HasSubstr("c-rope-s3")));
   EXPECT_THAT(summary.figures[0].figure.source, HasSubstr("c-tape-s2 c0ffee"));
-  EXPECT_EQ(summary.figures[2].name, "learning-curves");
-  EXPECT_THAT(summary.figures[2].figure.source, HasSubstr("c-rope-s3 c0ffee"));
+  EXPECT_EQ(summary.figures[3].name, "learning-curves");
+  EXPECT_THAT(summary.figures[3].figure.source, HasSubstr("c-rope-s3 c0ffee"));
 }
 
 TEST(SummaryTest, NumbersThatAreNotFiniteAreNullInTheJson) {

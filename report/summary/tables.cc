@@ -147,6 +147,7 @@ Table CostTable(const Comparison& comparison) {
                   "parameters",
                   "of the encoding",
                   "GFLOP per step",
+                  "device seconds per step",
                   "device seconds",
                   "peak memory (MiB)"};
   for (size_t i = 0; i < comparison.arms.size(); ++i) {
@@ -155,7 +156,8 @@ Table CostTable(const Comparison& comparison) {
         {comparison.arms[i], Count(cost.num_seeds), Count(cost.num_parameters),
          cost.num_parameters > 0 ? absl::StrCat(cost.num_encoding_parameters)
                                  : kNoValue,
-         Positive(cost.step_flops / 1e9), Positive(cost.device_seconds),
+         Positive(cost.step_flops / 1e9), Positive(cost.step_device_seconds),
+         Positive(cost.device_seconds),
          Positive(cost.peak_memory_bytes / (1 << 20))});
   }
   return table;

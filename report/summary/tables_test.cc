@@ -86,16 +86,21 @@ TEST(TablesTest, CostsSayOverHowManySeeds) {
   auto records = testing::RecordsOf(spec);
   records[3].peak_memory_bytes = int64_t{100} << 20;
   records[4].peak_memory_bytes = int64_t{101} << 20;
+  spec.mutable_parts(0)->set_step_device_seconds(0.25);
+  spec.mutable_parts(3)->set_step_device_seconds(0.5);
+  spec.mutable_parts(4)->set_step_device_seconds(0.75);
   ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison,
                             Compare(spec, records));
   const Table table = CostTable(comparison);
-  EXPECT_THAT(table.header, ElementsAre("arm", "seeds", "parameters",
-                                        "of the encoding", "GFLOP per step",
-                                        "device seconds", "peak memory (MiB)"));
+  EXPECT_THAT(table.header,
+              ElementsAre("arm", "seeds", "parameters", "of the encoding",
+                          "GFLOP per step", "device seconds per step",
+                          "device seconds", "peak memory (MiB)"));
   EXPECT_THAT(
       table.rows,
-      ElementsAre(ElementsAre("rope", "2", "1000", "0", "2", "10", "-"),
-                  ElementsAre("tape", "2", "1000", "10", "2", "12", "100.5")));
+      ElementsAre(
+          ElementsAre("rope", "2", "1000", "0", "2", "-", "10", "-"),
+          ElementsAre("tape", "2", "1000", "10", "2", "0.625", "12", "100.5")));
 }
 
 TEST(TablesTest, EachPartHasARowWithItsScores) {

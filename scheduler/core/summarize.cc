@@ -167,6 +167,7 @@ void AddAttempts(const JobEntry& entry, PartResult* part) {
     if (attempt->has_control()) *part->mutable_control() = attempt->control();
   }
   part->set_device_seconds(device_seconds);
+  part->set_step_device_seconds(StepDeviceSeconds(job));
   part->set_exact(IsResultExact(entry));
 }
 
@@ -242,16 +243,14 @@ void NameTrials(const State& state, const JobFacts& parent,
   }
 }
 
-// Says of what measured a step whose arm it is of, and of all parts how long
-// one took.
+// Says of what measured a step whose arm it is of.
 void NamePaces(const State& state, const JobFacts& parent,
                training::v1::SummarizeSpec* task) {
   std::map<std::string, std::string> arms;
   for (int i = 0; i < task->parts_size(); ++i) {
     PartResult& part = *task->mutable_parts(i);
-    const JobRecord& job = *state.jobs.at(parent.parts[i]).job;
-    part.set_step_device_seconds(StepDeviceSeconds(job));
-    const std::vector<std::string>& paces = job.facts->demand().paces;
+    const std::vector<std::string>& paces =
+        state.jobs.at(parent.parts[i]).job->facts->demand().paces;
     if (paces.empty() || !part.trial_of().empty()) continue;
     arms[paces[0]] = part.part();
     arms[paces[1]] = task->comparison().baseline();

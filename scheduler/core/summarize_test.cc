@@ -272,6 +272,7 @@ TEST_F(SummarizeTest, RunsOfOneSeedSayUpToWhereTheirDataCanBeCompared) {
     builder.Running();
     int64_t number = 0;
     for (const int64_t step : steps) builder.Checkpoint(++number, step);
+    if (job == "c-a") builder.ExitedAfter(0.5);
     ObservedAttempt observed = builder.Exited(0);
     for (auto& record : *observed.mutable_records()) {
       record.mutable_checkpoint()->set_data_digest(
@@ -283,6 +284,8 @@ TEST_F(SummarizeTest, RunsOfOneSeedSayUpToWhereTheirDataCanBeCompared) {
   run("c-b", {10, 20, 25});
   const SummarizeSpec task = TaskOf("c");
   EXPECT_EQ(task.comparison().budget(), "flops");
+  EXPECT_EQ(task.parts(0).step_device_seconds(), 0.5);
+  EXPECT_EQ(task.parts(1).step_device_seconds(), 0);
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(task.parts(i).common_step(), 20);
     EXPECT_EQ(task.parts(i).common_data_digest(), "data-20");
