@@ -1,8 +1,7 @@
 #include "report/page.h"
 
-#include <cstddef>
-
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "report/html.h"
 
 namespace ordo::report {
@@ -24,16 +23,45 @@ std::string FiguresHtml(const Page& page,
                       "</div>\n");
 }
 
+// A paragraph for each, which begins with the link.
+std::string FiguresMarkdown(const Page& page,
+                            const std::vector<std::string>& files) {
+  std::string text;
+  for (size_t i = 0; i < page.figures.size() && i < files.size(); ++i) {
+    if (files[i].empty()) continue;
+    const std::string caption = absl::StrReplaceAll(
+        page.figures[i].caption, {{"[", "\\["}, {"]", "\\]"}});
+    absl::StrAppend(&text, "![", caption, "](", files[i], ")\\\n",
+                    page.figures[i].caption, "\n\n");
+  }
+  return text;
+}
+
 }  // namespace
 
-std::string RenderMarkdown(const Page& page) {
+std::vector<std::string> FigureFiles(const Page& page, size_t num_drawn,
+                                     const std::string& prefix) {
+  std::vector<std::string> files;
+  for (size_t i = 0; i < page.figures.size(); ++i) {
+    files.push_back(i < num_drawn
+                        ? absl::StrCat(prefix, page.figures[i].name, ".svg")
+                        : "");
+  }
+  return files;
+}
+
+std::string RenderMarkdown(const Page& page,
+                           const std::vector<std::string>& figures) {
   std::string text =
       absl::StrCat("# ", page.title, "\n\n", page.created, "\n\n");
   for (const std::string& sentence : page.lead) {
     absl::StrAppend(&text, "- ", sentence, "\n");
   }
   if (!page.lead.empty()) text += "\n";
-  for (const Table& table : page.tables) text += ToMarkdown(table);
+  for (size_t i = 0; i < page.tables.size(); ++i) {
+    text += ToMarkdown(page.tables[i]);
+    if (i == 0) text += FiguresMarkdown(page, figures);
+  }
   return absl::StrCat(text, page.method, "\n");
 }
 

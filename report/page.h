@@ -1,6 +1,7 @@
 #ifndef ORDO_REPORT_PAGE_H_
 #define ORDO_REPORT_PAGE_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -32,8 +33,15 @@ struct Page {
   std::string method;
 };
 
-// Without the figures.
-std::string RenderMarkdown(const Page& page);
+// Where the first `num_drawn` figures lie as SVG, below `prefix`; the others
+// are empty.
+std::vector<std::string> FigureFiles(const Page& page, size_t num_drawn,
+                                     const std::string& prefix = "");
+
+// `figures` are the files that it is to link, in the order of the page's;
+// those that are empty are left out.
+std::string RenderMarkdown(const Page& page,
+                           const std::vector<std::string>& figures = {});
 
 // One file of HTML with everything in it: no script, nothing fetched, light or
 // dark as the reader's system is. `svgs` are the figures, in their order, as

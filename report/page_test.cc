@@ -96,5 +96,17 @@ TEST(PageTest, MarkdownHasAllButTheFigures) {
             "Less is <better>.\n");
 }
 
+TEST(PageTest, MarkdownLinksTheFiguresThatLieBesideIt) {
+  const Page page = MakePage();
+  const std::vector<std::string> files = FigureFiles(page, 1, "all-");
+  ASSERT_EQ(files.size(), page.figures.size());
+  EXPECT_EQ(files[0], "all-" + page.figures[0].name + ".svg");
+  EXPECT_EQ(files[1], "");
+  const std::string text = RenderMarkdown(page, files);
+  EXPECT_THAT(text, HasSubstr("![" + page.figures[0].caption + "](" + files[0] +
+                              ")\\\n" + page.figures[0].caption + "\n\n## "));
+  EXPECT_THAT(text, Not(HasSubstr("Loss")));
+}
+
 }  // namespace
 }  // namespace ordo::report

@@ -23,6 +23,8 @@ struct InsideFiles {
   std::string result;
   std::string maps;
   std::string curves;
+  // items.jsonl.
+  std::string items = {};
 };
 
 // A number for each query and key, both from 1.

@@ -1,6 +1,7 @@
 #include "report/runs/runs.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <set>
 #include <tuple>
@@ -15,17 +16,17 @@
 #include "report/summary/figures.h"
 #include "report/summary/lengths.h"
 #include "report/table.h"
+#include "report/uncertainty.h"
 
 namespace ordo::report::runs {
 namespace {
 
 constexpr char kMethod[] =
-    "One run of each model is one run of each model: intervals, where there "
-    "are some, say what another draw of questions could give, and nothing "
-    "about another seed of training. An error is one less the share that is "
-    "right; its bars are Wilson's intervals of as many independent questions "
-    "as "
-    "have its standard error.";
+    "One run of each model is one run of each model: intervals and standard "
+    "errors, where there are some, say what another draw of questions could "
+    "give, and nothing about another seed of training. An error is one less "
+    "the share that is right; its bars are Wilson's intervals of as many "
+    "independent questions as have its standard error.";
 constexpr char kGridMethod[] =
     " A sum counts as right when every digit of the answer is, found by greedy "
     "decoding; brackets hold 95 % intervals (Wilson's score interval over the "
@@ -253,14 +254,36 @@ void AddCurves(const Runs& runs, Page* page) {
       Together(sources), page);
 }
 
+// What there is to say of losses without a figure.
+Table TrainedTable(const Runs& runs) {
+  Table table;
+  table.title = "Training";
+  table.header = {"model", "last step", "loss there", "lowest loss"};
+  for (const Trained& each : runs.trained) {
+    if (each.losses.empty()) continue;
+    double lowest = INFINITY;
+    for (const auto& [step, loss] : each.losses) {
+      lowest = std::min(lowest, loss);
+    }
+    const auto& [step, loss] = *each.losses.rbegin();
+    table.rows.push_back(
+        {each.model, absl::StrCat(step), NumberText(loss), NumberText(lowest)});
+  }
+  return table;
+}
+
 // "Results of a, b".
 std::string TitleOf(const Runs& runs) {
   std::vector<std::string> models;
-  for (const Evaluated& each : runs.evaluations) {
-    const std::string& model = each.metrics.model;
+  const auto add = [&models](const std::string& model) {
     if (std::find(models.begin(), models.end(), model) == models.end()) {
       models.push_back(model);
     }
+  };
+  for (const Evaluated& each : runs.evaluations) add(each.metrics.model);
+  // Names of evaluated checkpoints say more than those of their jobs.
+  if (models.empty()) {
+    for (const Trained& each : runs.trained) add(each.model);
   }
   return absl::StrCat("Results of ", absl::StrJoin(models, ", "));
 }
@@ -271,6 +294,7 @@ absl::Status ReadFiles(const InsideFiles& files, Evaluated* evaluated) {
   if (files.result.empty()) return absl::OkStatus();
   ORDO_ASSIGN_OR_RETURN(evaluated->metrics.standard_errors,
                         ParseStandardErrors(files.result));
+  AddItemErrors(files.items, &evaluated->metrics);
   if (evaluated->metrics.task == kGridTask) {
     ORDO_ASSIGN_OR_RETURN(Grid grid, ParseGrid(files.result));
     grid.name = evaluated->metrics.model;
@@ -297,8 +321,12 @@ Page MakePage(const Runs& runs) {
   for (const Evaluated& each : runs.evaluations) {
     metrics.push_back(each.metrics);
   }
-  page.tables.push_back(MetricsTable(metrics));
-  page.tables.back().title = "Scores";
+  const Table trained = TrainedTable(runs);
+  if (!metrics.empty() || trained.rows.empty()) {
+    page.tables.push_back(MetricsTable(metrics));
+    page.tables.back().title = "Scores";
+  }
+  if (!trained.rows.empty()) page.tables.push_back(trained);
   AddGrids(grids, &page);
   AddLengths(runs, &page);
   for (const Evaluated& each : runs.evaluations) {

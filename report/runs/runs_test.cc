@@ -81,8 +81,10 @@ TEST_F(RunsTest, ModelsOfOneEvaluationStandInOneFigureByLength) {
   EXPECT_THAT(script, HasSubstr("$arm0 << EOD\n8 0 0 0\n16 75 75 75\nEOD\n"));
   EXPECT_THAT(script, HasSubstr("title \"b\""));
   EXPECT_THAT(script, HasSubstr("from first 8,graph 0"));
-  EXPECT_THAT(page.figures[1].caption,
-              HasSubstr("text: perplexity against length"));
+  EXPECT_EQ(page.figures[1].caption,
+            "text: perplexity against length, of one run of each model. "
+            "Trained on up to 64: the dashed line.");
+  EXPECT_THAT(page.figures[1].figure.script, Not(HasSubstr("filledcurves")));
   EXPECT_THAT(Svg(page.figures[1].figure), HasSubstr("perplexity"));
   ASSERT_THAT(page.tables, SizeIs(1));
   EXPECT_THAT(page.tables[0].rows, SizeIs(3));
@@ -173,6 +175,32 @@ TEST_F(RunsTest, TrainingLossesAreALineForEachModel) {
   EXPECT_THAT(page.figures[0].figure.script, Not(HasSubstr("curve1")));
   EXPECT_EQ(page.figures[0].figure.source, "job a; again: ordo report a b");
   EXPECT_THAT(Svg(page.figures[0].figure), HasSubstr("training loss"));
+  ASSERT_THAT(page.tables, SizeIs(2));
+  EXPECT_EQ(page.tables[1].title, "Training");
+  EXPECT_THAT(page.tables[1].rows,
+              ElementsAre(ElementsAre("a", "2", "2.5", "2.5")));
+}
+
+TEST_F(RunsTest, TrainingWithoutEvaluationsHasAPageAllTheSame) {
+  Runs runs;
+  runs.trained = {{"a", {"a", {}, "ordo report a"}, {{1, 3.0}, {2, 2.5}}}};
+  const Page page = MakePage(runs);
+  EXPECT_EQ(page.title, "Results of a");
+  EXPECT_THAT(page.figures, SizeIs(1));
+  ASSERT_THAT(page.tables, SizeIs(1));
+  EXPECT_EQ(page.tables[0].title, "Training");
+}
+
+TEST_F(RunsTest, ScoresHaveTheErrorsThatTheItemsTell) {
+  Runs runs;
+  runs.evaluations = {Of(
+      "a", "flip_flop",
+      InsideFiles{"{}", "", "",
+                  "{\"id\":\"x\",\"score\":1}\n{\"id\":\"y\",\"score\":0}\n"})};
+  const Page page = MakePage(runs);
+  EXPECT_THAT(
+      page.tables[0].rows[0],
+      ElementsAre("a", "100", "flip_flop", "flip_flop", "score", "0.5", "0.5"));
 }
 
 TEST(ReadFilesTest, WithoutAResultThereIsNothing) {

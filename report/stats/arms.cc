@@ -96,13 +96,6 @@ absl::StatusOr<Interval> Bootstrap(const PairedSample& sample, double level,
   return BootstrapInterval(sample, options);
 }
 
-ArmSummary Summarize(const Arm& arm, double level) {
-  const Estimate estimate = MeanDifference(
-      SeedDifferences(arm.results, std::vector<double>(arm.results.size())));
-  return {arm.name, estimate.mean, Deviation(estimate),
-          StudentTInterval(estimate, level)};
-}
-
 void AdjustPValues(std::vector<ArmDifference>* differences) {
   std::vector<double> t;
   std::vector<double> flip;
@@ -120,6 +113,13 @@ void AdjustPValues(std::vector<ArmDifference>* differences) {
 
 }  // namespace
 
+ArmSummary SummarizeArm(const Arm& arm, double level) {
+  const Estimate estimate = MeanDifference(
+      SeedDifferences(arm.results, std::vector<double>(arm.results.size())));
+  return {arm.name, estimate.mean, Deviation(estimate),
+          StudentTInterval(estimate, level)};
+}
+
 absl::StatusOr<ArmComparison> CompareArms(const std::vector<Arm>& arms,
                                           const ArmOptions& options) {
   ORDO_RETURN_IF_ERROR(CheckArms(arms, options));
@@ -131,7 +131,7 @@ absl::StatusOr<ArmComparison> CompareArms(const std::vector<Arm>& arms,
   SignFlipOptions flips;
   flips.seed = options.seed;
   for (size_t a = 0; a < arms.size(); ++a) {
-    comparison.arms.push_back(Summarize(arms[a], options.level));
+    comparison.arms.push_back(SummarizeArm(arms[a], options.level));
     if (a == baseline) continue;
     const PairedSample sample =
         SeedDifferences(arms[a].results, arms[baseline].results);

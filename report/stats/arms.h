@@ -71,6 +71,9 @@ struct ArmOptions {
   uint64_t seed = 0;
 };
 
+// REQUIRES: results, all finite, and a level between 0 and 1.
+ArmSummary SummarizeArm(const Arm& arm, double level);
+
 // INVALID_ARGUMENT with the field: fewer than two arms, an arm without results
 // or with another number of them than the first, a result that is not finite, a
 // baseline that is no arm, a level outside (0, 1).

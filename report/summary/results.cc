@@ -36,11 +36,24 @@ std::set<std::string> ForeignCheckpoints(const PartResult& part) {
   return foreign;
 }
 
-std::map<MetricKey, Scored> ScoresOf(const PartResult& part) {
+std::optional<double> ErrorOf(const PartResult::Report& report,
+                              const std::string& metric,
+                              const StandardErrors& errors) {
+  const auto of_report = errors.find(report.path());
+  if (of_report == errors.end()) return std::nullopt;
+  const auto error = of_report->second.find(metric);
+  if (error == of_report->second.end()) return std::nullopt;
+  return error->second;
+}
+
+std::map<MetricKey, Scored> ScoresOf(const PartResult& part,
+                                     const StandardErrors& errors) {
   std::map<MetricKey, Scored> scores;
   for (const CountedReport& counted : CountedReports(part)) {
     for (const auto& [name, value] : counted.report->metrics()) {
-      scores[{counted.evaluation, name}] = {value, counted.report->step()};
+      scores[{counted.evaluation, name}] = {
+          value, counted.report->step(),
+          ErrorOf(*counted.report, name, errors)};
     }
   }
   return scores;
@@ -76,10 +89,11 @@ std::vector<CountedReport> CountedReports(const PartResult& part) {
   return counted;
 }
 
-Results Tabulate(const ordo::training::v1::SummarizeSpec& spec) {
+Results Tabulate(const ordo::training::v1::SummarizeSpec& spec,
+                 const StandardErrors& errors) {
   std::map<MetricKey, std::vector<std::optional<Scored>>> table;
   for (int i = 0; i < spec.parts_size(); ++i) {
-    for (const auto& [key, value] : ScoresOf(spec.parts(i))) {
+    for (const auto& [key, value] : ScoresOf(spec.parts(i), errors)) {
       auto& row = table[key];
       row.resize(spec.parts_size());
       row[i] = value;

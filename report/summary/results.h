@@ -2,6 +2,7 @@
 #define ORDO_REPORT_SUMMARY_RESULTS_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,7 +31,12 @@ std::string Title(const MetricKey& key);
 struct Scored {
   double value = 0;
   int64_t step = 0;
+  // Over another draw of the questions, where it is known.
+  std::optional<double> standard_error = {};
 };
+
+// By PartResult.Report.path and score, as the results tell them.
+using StandardErrors = std::map<std::string, std::map<std::string, double>>;
 
 // Every score of every part at the part's last step.
 struct Results {
@@ -54,7 +60,8 @@ std::vector<CountedReport> CountedReports(
     const ordo::training::v1::PartResult& part);
 
 // Of the reports that count.
-Results Tabulate(const ordo::training::v1::SummarizeSpec& spec);
+Results Tabulate(const ordo::training::v1::SummarizeSpec& spec,
+                 const StandardErrors& errors = {});
 
 // Whether the part is what an experiment is about: no trial, and nothing that
 // measures the pace of others.

@@ -43,7 +43,10 @@ constexpr char kComparisonMethod[] =
 // Name of the figure that shows each run, whatever became of it.
 constexpr char kCurvesOfRuns[] = "learning-curves";
 constexpr char kOtherMethod[] =
-    "Each row is one job. Numbers of one run say nothing about another seed.";
+    "Each row of scores is one job; brackets, where there are some, hold 95 % "
+    "intervals over the questions, which say nothing about another seed. Means "
+    "over seeds are of runs that succeeded and differ in nothing but "
+    "training.seed; their intervals, Student's at 95 %, are over seeds.";
 
 Value IntervalValue(const stats::Interval& interval) {
   return ListOf(std::vector<double>{interval.low, interval.high}, NumberOrNull);
@@ -320,6 +323,8 @@ absl::Status AddScores(const SummarizeSpec& spec, const Results& results,
   }
   summary->method = kOtherMethod;
   summary->tables = {ScoreTable(spec, results)};
+  Table seeds = SeedTable(spec, results);
+  if (!seeds.rows.empty()) summary->tables.push_back(std::move(seeds));
   return absl::OkStatus();
 }
 
@@ -336,7 +341,7 @@ absl::StatusOr<Summary> Summarize(const SummarizeSpec& spec,
   map["job"] = TextValue(spec.job());
   map["attempt"] = NumberOrNull(spec.attempt());
   map["kind"] = TextValue(spec.kind());
-  const Results results = Tabulate(spec);
+  const Results results = Tabulate(spec, records.standard_errors);
   ORDO_RETURN_IF_ERROR(spec.kind() == "comparison"
                            ? AddComparison(spec, records.parts, &summary, &json)
                            : AddScores(spec, results, &summary));

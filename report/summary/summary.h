@@ -10,6 +10,7 @@
 #include "report/page.h"
 #include "report/summary/control.h"
 #include "report/summary/figures.h"
+#include "report/summary/results.h"
 
 // The report on a sweep, comparison or pipeline. Pure functions, thread-safe.
 
@@ -40,6 +41,8 @@ struct Records {
   std::vector<Curve> curves;
   // As of CheckControl.
   std::vector<PartRecords> parts;
+  // Of those that are known.
+  StandardErrors standard_errors = {};
 };
 
 // INVALID_ARGUMENT with the field, as Compare, or for another `kind`.

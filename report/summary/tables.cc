@@ -4,12 +4,19 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "report/statistics.h"
+#include "report/stats/arms.h"
 
 namespace ordo::report::summary {
 namespace {
@@ -18,6 +25,10 @@ using ordo::training::v1::PartResult;
 using ordo::training::v1::SummarizeSpec;
 
 constexpr size_t kShownDigits = 12;
+// As the parts of sweeps are called: "encoding.name=rope, training.seed=1".
+constexpr char kBetweenValues[] = ", ";
+constexpr double kLevel = 0.95;
+constexpr char kSeedValue[] = "training.seed=";
 
 std::string IntervalText(const stats::Interval& interval) {
   if (!std::isfinite(interval.low) && !std::isfinite(interval.high)) {
@@ -52,6 +63,31 @@ std::string PartCell(const PartResult& part) {
   if (!WasStoppedEarly(part)) return part.part();
   return absl::StrCat(part.part(), " (stopped early at step ", LastStep(part),
                       ")");
+}
+
+std::string ScoreCell(const std::optional<Scored>& score) {
+  if (!score.has_value()) return kNoValue;
+  if (!score->standard_error.has_value()) return NumberText(score->value);
+  const double half = kNormal95 * *score->standard_error;
+  return absl::StrCat(NumberText(score->value), " ",
+                      IntervalText({score->value - half, score->value + half}));
+}
+
+// Those that succeeded, by what they are called but for their seed.
+std::map<std::string, std::vector<int>> PartsButSeed(
+    const SummarizeSpec& spec) {
+  std::map<std::string, std::vector<int>> parts;
+  for (int i = 0; i < spec.parts_size(); ++i) {
+    if (!HasSucceeded(spec.parts(i))) continue;
+    std::vector<absl::string_view> names;
+    for (const absl::string_view name :
+         absl::StrSplit(spec.parts(i).part(), kBetweenValues)) {
+      if (!absl::StartsWith(name, kSeedValue)) names.push_back(name);
+    }
+    parts[names.empty() ? "all" : absl::StrJoin(names, kBetweenValues)]
+        .push_back(i);
+  }
+  return parts;
 }
 
 // Of the arms but the baseline; null for that.
@@ -175,10 +211,36 @@ Table ScoreTable(const SummarizeSpec& spec, const Results& results) {
     std::vector<std::string> row = {spec.parts(i).job(),
                                     PartCell(spec.parts(i))};
     for (const auto& scores : results.scores) {
-      row.push_back(scores[i].has_value() ? NumberText(scores[i]->value)
-                                          : kNoValue);
+      row.push_back(ScoreCell(scores[i]));
     }
     table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Table SeedTable(const SummarizeSpec& spec, const Results& results) {
+  Table table;
+  table.title = "Means over seeds";
+  table.num_text_columns = 3;
+  table.header = {"part", "evaluation", "score",        "seeds",
+                  "mean", "deviation",  "95 % interval"};
+  for (const auto& [name, parts] : PartsButSeed(spec)) {
+    for (size_t m = 0; m < results.metrics.size(); ++m) {
+      std::vector<double> values;
+      for (const int part : parts) {
+        const std::optional<Scored>& score = results.scores[m][part];
+        if (score.has_value() && std::isfinite(score->value)) {
+          values.push_back(score->value);
+        }
+      }
+      if (values.size() < 2) continue;
+      const stats::ArmSummary summary =
+          stats::SummarizeArm({name, values}, kLevel);
+      table.rows.push_back(
+          {name, results.metrics[m].evaluation, results.metrics[m].metric,
+           absl::StrCat(values.size()), NumberText(summary.mean),
+           NumberText(summary.deviation), IntervalText(summary.interval)});
+    }
   }
   return table;
 }
@@ -208,15 +270,17 @@ Table PartTable(const SummarizeSpec& spec) {
 
 Table ValueTable(const SummarizeSpec& spec, const Results& results) {
   Table table;
-  table.header = {"job", "part", "seed", "evaluation", "score", "value"};
+  table.header = {"job",   "part",  "seed",          "evaluation",
+                  "score", "value", "standard_error"};
   for (size_t m = 0; m < results.metrics.size(); ++m) {
     for (int i = 0; i < spec.parts_size(); ++i) {
       const std::optional<Scored>& score = results.scores[m][i];
       if (!score.has_value()) continue;
-      table.rows.push_back(
-          {spec.parts(i).job(), spec.parts(i).part(),
-           absl::StrCat(spec.parts(i).seed()), results.metrics[m].evaluation,
-           results.metrics[m].metric, ExactText(score->value)});
+      table.rows.push_back({spec.parts(i).job(), spec.parts(i).part(),
+                            absl::StrCat(spec.parts(i).seed()),
+                            results.metrics[m].evaluation,
+                            results.metrics[m].metric, ExactText(score->value),
+                            ExactText(score->standard_error.value_or(NAN))});
     }
   }
   return table;

@@ -20,10 +20,16 @@ Table ComparisonTable(const Comparison& comparison);
 Table DifferenceTable(const Comparison& comparison);
 // Of each arm, over as many seeds as it says.
 Table CostTable(const Comparison& comparison);
-// Of each part its scores, a column each; of one that was stopped early with
-// the step where that was.
+// Of each part its scores, a column each, with 95 % intervals over the
+// questions where their standard errors are known; of one that was stopped
+// early with the step where that was.
 Table ScoreTable(const ordo::training::v1::SummarizeSpec& spec,
                  const Results& results);
+// Of parts that succeeded and differ in nothing but training.seed, two or more,
+// the mean of each score with its deviation and Student's 95 % interval over
+// them. Without such parts it has no rows.
+Table SeedTable(const ordo::training::v1::SummarizeSpec& spec,
+                const Results& results);
 // Of each part how it ended, and what it recorded of itself.
 Table PartTable(const ordo::training::v1::SummarizeSpec& spec);
 // A row for each part and score, for spreadsheets and programs: all digits.

@@ -135,8 +135,48 @@ TEST(TablesTest, ValuesKeepAllTheirDigits) {
   (*spec.mutable_parts(0)->mutable_reports(0)->mutable_metrics())["grid_mean"] =
       1.0 / 3;
   const Table table = ValueTable(spec, Tabulate(spec));
-  EXPECT_THAT(table.rows[0], ElementsAre("c-rope-s1", "rope", "1", "grid",
-                                         "grid_mean", "0.33333333333333331"));
+  EXPECT_THAT(table.rows[0],
+              ElementsAre("c-rope-s1", "rope", "1", "grid", "grid_mean",
+                          "0.33333333333333331", ""));
+}
+
+TEST(TablesTest, AScoreHasTheIntervalOfItsStandardError) {
+  const auto spec = RopeAndTape();
+  const Results results = Tabulate(
+      spec, {{spec.parts(0).reports(0).path(), {{"grid_mean", 0.125}}}});
+  EXPECT_EQ(ScoreTable(spec, results).rows[0][2], "0.5 [0.255, 0.745]");
+  EXPECT_EQ(ScoreTable(spec, results).rows[1][2], "0.52");
+  EXPECT_EQ(ValueTable(spec, results).rows[0][6], "0.125");
+}
+
+TEST(TablesTest, RunsThatDifferInTheirSeedAloneHaveAMean) {
+  auto spec = RopeAndTape();
+  for (auto& part : *spec.mutable_parts()) {
+    part.set_part("encoding.name=" + part.part() +
+                  ", training.seed=" + std::to_string(part.seed()));
+  }
+  spec.mutable_parts(4)->set_state("FAILED");
+  const Table table = SeedTable(spec, Tabulate(spec));
+  ASSERT_THAT(table.rows, SizeIs(2));
+  EXPECT_THAT(table.rows[0],
+              ElementsAre("encoding.name=rope", "grid", "grid_mean", "3", "0.5",
+                          "0.02", "[0.4503, 0.5497]"));
+  EXPECT_EQ(table.rows[1][0], "encoding.name=tape");
+  EXPECT_EQ(table.rows[1][3], "2");
+  for (auto& part : *spec.mutable_parts()) part.set_part(part.job());
+  EXPECT_THAT(SeedTable(spec, Tabulate(spec)).rows, SizeIs(0));
+}
+
+TEST(TablesTest, RunsOfSeedsAloneAreOneGroup) {
+  auto spec = EmptyComparison();
+  for (const uint64_t seed : {1, 2}) {
+    *spec.add_parts() = FinishedRun("rope", seed, 0.5);
+    spec.mutable_parts(spec.parts_size() - 1)
+        ->set_part("training.seed=" + std::to_string(seed));
+  }
+  const Table table = SeedTable(spec, Tabulate(spec));
+  ASSERT_THAT(table.rows, SizeIs(1));
+  EXPECT_EQ(table.rows[0][0], "all");
 }
 
 }  // namespace

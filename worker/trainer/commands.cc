@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <iostream>
 #include <string>
+#include <type_traits>
 
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
@@ -26,6 +27,7 @@
 #include "worker/trainer/exit_code.h"
 #include "worker/trainer/gate.h"
 #include "worker/trainer/inference.h"
+#include "worker/trainer/job_page.h"
 #include "worker/trainer/probe.h"
 #include "worker/trainer/progress.h"
 #include "worker/trainer/spec_file.h"
@@ -112,6 +114,27 @@ absl::Status TakeRank(const CommandLine& line, TrainSpec* spec) {
   return absl::OkStatus();
 }
 
+// Of all attempts so far, where the task does not say which are the job's own.
+template <typename Spec>
+JobPage PageOf(const Spec& spec) {
+  JobPage page;
+  page.job = spec.job();
+  page.attempts.insert(spec.attempt());
+  if constexpr (!std::is_same_v<Spec, TrainSpec>) {
+    for (int i = 1; i < spec.attempt(); ++i) page.attempts.insert(i);
+  }
+  return page;
+}
+
+// The page of a job is written once all else is done and told.
+void WritePageAtEnd(const TrainerContext& trainer, const CommandLine& line,
+                    const absl::StatusOr<ExitCode>& code, const JobPage& page) {
+  if (RunsByHand(line) || !code.ok() || *code != ordo::training::v1::FINISHED) {
+    return;
+  }
+  WriteJobPage(trainer, page);
+}
+
 absl::StatusOr<ExitCode> TrainCommand(const CommandContext& context,
                                       const CommandLine& line) {
   ORDO_ASSIGN_OR_RETURN(TrainSpec spec,
@@ -128,7 +151,15 @@ absl::StatusOr<ExitCode> TrainCommand(const CommandContext& context,
       const auto progress,
       Progress::Open(context.files, context.clock,
                      AttemptFolder(trainer, spec.attempt()), spec.rank()));
-  return Train(trainer, spec, progress.get());
+  const absl::StatusOr<ExitCode> code = Train(trainer, spec, progress.get());
+  if (spec.rank() == 0) {
+    JobPage page = PageOf(spec);
+    page.attempts.insert(spec.own_attempts().begin(),
+                         spec.own_attempts().end());
+    page.encoding = spec.encoding().name();
+    WritePageAtEnd(trainer, line, code, page);
+  }
+  return code;
 }
 
 absl::StatusOr<ExitCode> EvaluateCommand(const CommandContext& context,
@@ -142,7 +173,12 @@ absl::StatusOr<ExitCode> EvaluateCommand(const CommandContext& context,
   ORDO_ASSIGN_OR_RETURN(const auto progress,
                         Progress::Open(context.files, context.clock,
                                        AttemptFolder(trainer, spec.attempt())));
-  return EvaluateCheckpoints(trainer, spec, progress.get());
+  const absl::StatusOr<ExitCode> code =
+      EvaluateCheckpoints(trainer, spec, progress.get());
+  JobPage page = PageOf(spec);
+  page.shows_all = true;
+  WritePageAtEnd(trainer, line, code, page);
+  return code;
 }
 
 absl::StatusOr<ExitCode> BenchmarkCommand(const CommandContext& context,
@@ -154,7 +190,10 @@ absl::StatusOr<ExitCode> BenchmarkCommand(const CommandContext& context,
   ORDO_ASSIGN_OR_RETURN(const auto progress,
                         Progress::Open(context.files, context.clock,
                                        AttemptFolder(trainer, spec.attempt())));
-  return RunBenchmark(trainer, spec, progress.get());
+  const absl::StatusOr<ExitCode> code =
+      RunBenchmark(trainer, spec, progress.get());
+  WritePageAtEnd(trainer, line, code, PageOf(spec));
+  return code;
 }
 
 absl::StatusOr<ExitCode> SummarizeCommand(const CommandContext& context,

@@ -69,6 +69,22 @@ TEST_F(CommandsTest, TrainForASchedulerLeavesRetentionToIt) {
   EXPECT_EQ(files_.List(folder_.Path("a/checkpoints"))->size(), 4u);
 }
 
+TEST_F(CommandsTest, AJobThatTrainedLeavesItsPage) {
+  EXPECT_THAT(TrainInto("a", {"--deployment", folder_.path()}),
+              IsOkAndHolds(ordo::training::v1::FINISHED));
+  const auto page =
+      base::ReadFile(files_, folder_.Path("a/results/report.html"), 1 << 24);
+  ORDO_ASSERT_OK(page);
+  EXPECT_THAT(*page, HasSubstr("Training loss."));
+  EXPECT_THAT(
+      base::ReadFile(files_, folder_.Path("a/results/report.md"), 1 << 20),
+      IsOkAndHolds(HasSubstr("](learning-curves.svg)")));
+  // By hand there is no job to report on.
+  ORDO_ASSERT_OK(TrainInto("b"));
+  EXPECT_THAT(files_.Stat(folder_.Path("b/results/report.html")),
+              StatusIs(absl::StatusCode::kNotFound));
+}
+
 TEST_F(CommandsTest, TrainByHandGoesOnOnlyWhenToldTo) {
   ORDO_ASSERT_OK(TrainInto("a"));
   const auto again = TrainInto("a");

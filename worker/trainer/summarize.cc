@@ -1,6 +1,7 @@
 #include "worker/trainer/summarize.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -13,8 +14,10 @@
 #include "base/files/file_util.h"
 #include "base/records/records.h"
 #include "base/status/status.h"
+#include "model/evaluation/report.h"
 #include "model/training/durable_folder.h"
 #include "proto/ordo/training/v1/progress.pb.h"
+#include "report/metrics.h"
 #include "report/page.h"
 #include "report/summary/figures.h"
 #include "report/summary/results.h"
@@ -33,6 +36,8 @@ using ordo::training::v1::ProgressRecord;
 using ordo::training::v1::SummarizeSpec;
 using report::summary::Curve;
 using report::summary::Summary;
+
+constexpr size_t kMaxResultBytes = 16 << 20;
 
 // What the attempts of a part recorded of their steps.
 struct History {
@@ -84,6 +89,22 @@ History HistoryOf(const TrainerContext& context, const PartResult& part,
   return history;
 }
 
+// What is known of the reports of a part; of those that cannot be read nothing.
+void AddStandardErrors(const TrainerContext& context, const PartResult& part,
+                       report::summary::StandardErrors* errors) {
+  for (const auto& counted : report::summary::CountedReports(part)) {
+    const std::string& path = counted.report->path();
+    const auto text = base::ReadFile(
+        context.files,
+        base::JoinPath(base::JoinPath(context.storage_root, path),
+                       model::evaluation::kResultFile),
+        kMaxResultBytes);
+    if (!text.ok()) continue;
+    auto of_report = report::ParseStandardErrors(*text);
+    if (of_report.ok()) (*errors)[path] = *std::move(of_report);
+  }
+}
+
 // All files of the report.
 std::vector<NamedBytes> Render(const TrainerContext& context,
                                const SummarizeSpec& spec,
@@ -92,7 +113,9 @@ std::vector<NamedBytes> Render(const TrainerContext& context,
       DrawFigures(context, spec.attempt(), summary.figures, progress);
   std::vector<NamedBytes> contents = std::move(drawn.files);
   contents.push_back({"report.html", RenderPage(summary, drawn.svgs)});
-  contents.push_back({"report.md", RenderMarkdown(summary)});
+  contents.push_back(
+      {"report.md",
+       RenderMarkdown(summary, FigureFiles(summary, drawn.svgs.size()))});
   contents.push_back({"result.json", summary.json});
   contents.push_back({"values.csv", summary.csv});
   if (!summary.differences_csv.empty()) {
@@ -137,6 +160,7 @@ absl::StatusOr<ExitCode> SumUp(const TrainerContext& context,
         records.parts.push_back(ReadPartRecords(context, part, progress));
         records.parts.back().peak_memory_bytes = history.peak_memory_bytes;
       }
+      AddStandardErrors(context, part, &records.standard_errors);
       ordo::training::v1::EvaluationProgress record;
       record.set_name(spec.kind());
       record.set_done(i + 1);

@@ -102,7 +102,8 @@ TEST_F(SummarizeTest, LeavesOneReportWithTablesAndFigures) {
   Train("s-1", 1, 0, {3, 1});
   EXPECT_THAT(Run(), IsOkAndHolds(ordo::training::v1::FINISHED));
   EXPECT_THAT(Read("values.csv"), HasSubstr("s-1,s-1,0,grid,grid_mean,0.5"));
-  EXPECT_THAT(Read("report.md"), HasSubstr("# sweep s"));
+  EXPECT_THAT(Read("report.md"), AllOf(HasSubstr("# sweep s"),
+                                       HasSubstr("](learning-curves.svg)")));
   EXPECT_THAT(Read("report.html"), HasSubstr("<svg"));
   EXPECT_THAT(Read("learning-curves.svg"), HasSubstr("s-1"));
   EXPECT_THAT(Read("learning-curves.png"), HasSubstr("PNG"));
@@ -156,6 +157,19 @@ TEST_F(SummarizeTest, ScoresByLengthAreAFileOfTheirOwn) {
   EXPECT_THAT(Read("lengths.csv"),
               HasSubstr("grid,distance,4,,s-1,1,error,0.5,,"));
   EXPECT_THAT(Read("lengths-1.svg"), HasSubstr("distance"));
+}
+
+TEST_F(SummarizeTest, ScoresHaveTheIntervalsOfTheirStandardErrors) {
+  const std::string folder = folder_.Path(spec_.parts(0).reports(0).path());
+  ORDO_ASSERT_OK(files_.MakeFolders(folder));
+  ORDO_ASSERT_OK(
+      base::AtomicWrite(files_, folder + "/result.json",
+                        R"({"standard_errors": {"grid_mean": 0.125}})"));
+  EXPECT_THAT(Run(), IsOkAndHolds(ordo::training::v1::FINISHED));
+  EXPECT_THAT(Read("report.md"), HasSubstr("| 0.5 [0.255, 0.745] |"));
+  EXPECT_THAT(Read("values.csv"),
+              AllOf(HasSubstr("s-0,s-0,0,grid,grid_mean,0.5,0.125\r\n"),
+                    HasSubstr("s-1,s-1,0,grid,grid_mean,0.5,\r\n")));
 }
 
 TEST_F(SummarizeTest, LongRunsOfAnArmKeepTheSameStepsThoughOneLacksSome) {

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "base/files/file_util.h"
 #include "base/status/status.h"
 #include "google/protobuf/struct.pb.h"
@@ -77,11 +81,20 @@ absl::StatusOr<std::string> Fetch(Context& context, const Report& report,
   return DownloadToMemory(context, {name, file}, kMaxFileBytes);
 }
 
+// Of Markdown, for a terminal: without the paragraphs that begin with a figure.
+std::string WithoutFigures(const std::string& markdown) {
+  std::vector<absl::string_view> kept;
+  for (const absl::string_view paragraph : absl::StrSplit(markdown, "\n\n")) {
+    if (!absl::StartsWith(paragraph, "![")) kept.push_back(paragraph);
+  }
+  return absl::StrJoin(kept, "\n\n");
+}
+
 absl::Status PrintText(Context& context, const Report& report) {
   const FileInfo* file = FileEndingWith(report, ".md");
   if (file == nullptr) return absl::OkStatus();
   ORDO_ASSIGN_OR_RETURN(const std::string text, Fetch(context, report, *file));
-  context.out << text << "\n";
+  context.out << WithoutFigures(text) << "\n";
   return absl::OkStatus();
 }
 

@@ -71,10 +71,12 @@ TEST_F(PartsTest, ReportOfAParentIsTheOneThatWasWritten) {
   reports::v1::Report report;
   report.set_name("jobs/c/reports/comparison");
   scheduler_.AddReport(
-      report, {{"report.html", "<p>all</p>"}, {"report.md", "alibi is best"}});
+      report, {{"report.html", "<p>all</p>"},
+               {"report.md", "alibi\n\n![Loss](loss.svg)\\\nLoss\n\nis best"}});
   const std::string page = folder_.Path("page.html");
   EXPECT_EQ(Run({"report", "c", "--html", page}), 0);
-  EXPECT_THAT(out(), HasSubstr("alibi is best"));
+  // A terminal shows no figures.
+  EXPECT_THAT(out(), HasSubstr("alibi\n\nis best"));
   EXPECT_THAT(out(), HasSubstr("wrote " + page));
   EXPECT_EQ(base::ReadFile(files_, page, 1 << 20).value(), "<p>all</p>");
 }

@@ -41,6 +41,7 @@ using reports::v1::Report;
 using reports::v1::ReportsService;
 
 constexpr char kResultFile[] = "result.json";
+constexpr char kItemsFile[] = "items.jsonl";
 constexpr size_t kMaxResultBytes = 16 << 20;
 
 // Whether it has one report of all that it did.
@@ -48,10 +49,10 @@ bool HasSummary(const Job& job) {
   return !job.parts().empty() || job.spec().kind() == jobs::v1::JobSpec::GATE;
 }
 
-// "addition_grid-1000" without the step.
+// "addition_grid-1000" without the step; the name of a benchmark has none.
 std::string EvaluationName(const Report& report) {
   const std::string id = ShortName(report.name());
-  return id.substr(0, id.rfind('-'));
+  return report.kind() == Report::BENCHMARK ? id : id.substr(0, id.rfind('-'));
 }
 
 // Of a training job the newest report of each evaluation; of an evaluating job
@@ -73,7 +74,7 @@ std::vector<Report> Choose(const Job& job, const std::vector<Report>& all) {
   return chosen;
 }
 
-// What to do about a job without reports.
+// Of a job of which nothing is there to be shown: what to do.
 std::string AdviceWithoutReports(const Job& job) {
   const std::string name = ShortName(job.name());
   const auto kind = job.spec().kind();
@@ -113,11 +114,6 @@ absl::StatusOr<std::vector<Report>> FetchReports(Context& context,
                   return static_cast<int64_t>(all.size());
                 })
           .status());
-  if (all.empty()) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        ShortName(job.name()), " has no reports; it is ",
-        Job::State_Name(job.state()), ", ", AdviceWithoutReports(job)));
-  }
   return Choose(job, all);
 }
 
@@ -189,6 +185,16 @@ absl::StatusOr<std::string> FetchIfThere(Context& context, const Report& report,
   return std::string();
 }
 
+// The items of an evaluation; nothing where they are too many to be fetched.
+absl::StatusOr<std::string> FetchItems(Context& context, const Report& report) {
+  for (const auto& info : report.files()) {
+    if (info.path() != kItemsFile) continue;
+    if (info.size_bytes() > static_cast<int64_t>(kMaxResultBytes)) break;
+    return FetchIfThere(context, report, kItemsFile);
+  }
+  return std::string();
+}
+
 // What can be drawn of an evaluation. Of addition the page is made; of others
 // there are the numbers all the same.
 absl::Status FetchFigures(Context& context, const Report& report,
@@ -196,6 +202,7 @@ absl::Status FetchFigures(Context& context, const Report& report,
   report::runs::InsideFiles files;
   ORDO_ASSIGN_OR_RETURN(files.result,
                         FetchIfThere(context, report, kResultFile));
+  ORDO_ASSIGN_OR_RETURN(files.items, FetchItems(context, report));
   if (report::runs::LooksInside(report.task())) {
     ORDO_ASSIGN_OR_RETURN(
         files.maps, FetchIfThere(context, report, report::runs::kMapsFile));
@@ -275,6 +282,22 @@ report::FigureSource SourceOfTraining(const std::string& job,
   return source;
 }
 
+// Whether there are any.
+bool CollectLosses(Context& context, const Job& job, Results* results) {
+  report::runs::Trained trained;
+  trained.model = ShortName(job.name());
+  trained.source = SourceOfTraining(trained.model, *results);
+  auto losses = FetchLosses(context, job);
+  if (!losses.ok()) {
+    context.err << "ordo: no training losses of " << trained.model << ": "
+                << losses.status().message() << "\n";
+    return false;
+  }
+  trained.losses = *std::move(losses);
+  results->runs.trained.push_back(std::move(trained));
+  return !results->runs.trained.back().losses.empty();
+}
+
 absl::Status CollectJob(Context& context, const std::string& name,
                         Results* results) {
   ORDO_ASSIGN_OR_RETURN(const std::string job_name, JobName(name));
@@ -289,12 +312,6 @@ absl::Status CollectJob(Context& context, const std::string& name,
   ORDO_ASSIGN_OR_RETURN(const std::vector<Report> reports,
                         FetchReports(context, job));
   for (const Report& report : reports) {
-    if (report.kind() == Report::BENCHMARK) {
-      context.err << "ordo: " << report.name()
-                  << " is no evaluation; its numbers: " << ScoresText(report)
-                  << "\n";
-      continue;
-    }
     report::runs::Evaluated evaluated;
     evaluated.metrics = MetricsOf(job, report);
     if (!report.taken_from().empty()) {
@@ -316,21 +333,12 @@ absl::Status CollectJob(Context& context, const std::string& name,
     }
     results->runs.evaluations.push_back(std::move(evaluated));
   }
-  if (job.spec().kind() == jobs::v1::JobSpec::EVALUATE) {
-    return absl::OkStatus();
-  }
-  report::runs::Trained trained;
-  trained.model = ShortName(job.name());
-  trained.source = SourceOfTraining(trained.model, *results);
-  auto losses = FetchLosses(context, job);
-  if (!losses.ok()) {
-    context.err << "ordo: no training losses of " << trained.model << ": "
-                << losses.status().message() << "\n";
-    return absl::OkStatus();
-  }
-  trained.losses = *std::move(losses);
-  results->runs.trained.push_back(std::move(trained));
-  return absl::OkStatus();
+  const bool has_losses = job.spec().kind() != jobs::v1::JobSpec::EVALUATE &&
+                          CollectLosses(context, job, results);
+  if (!reports.empty() || has_losses) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      ShortName(job.name()), " has no reports; it is ",
+      Job::State_Name(job.state()), ", ", AdviceWithoutReports(job)));
 }
 
 // Of addition.
@@ -370,6 +378,21 @@ void PrintMetrics(Context& context, const report::runs::Runs& runs) {
     }
   }
   if (has_metrics) context.out << table.ToString(context.terminal);
+}
+
+// Of a job that trained, and of which nothing was evaluated.
+void PrintTraining(Context& context, const report::runs::Runs& runs) {
+  Table table({"MODEL", ">LAST STEP", ">TRAINING LOSS"});
+  bool has_losses = false;
+  for (const report::runs::Trained& each : runs.trained) {
+    if (each.losses.empty()) continue;
+    has_losses = true;
+    const auto& [step, loss] = *each.losses.rbegin();
+    table.AddRow({each.model, absl::StrCat(step), report::NumberText(loss)});
+  }
+  if (has_losses && runs.evaluations.empty()) {
+    context.out << table.ToString(context.terminal);
+  }
 }
 
 // Which of the results were evaluated by another job.
@@ -436,12 +459,11 @@ Value ModelValue(const report::runs::Evaluated& evaluated) {
   return report::StructValue(std::move(json));
 }
 
-// `html` is empty where no page was written.
 Struct ToStruct(const Results& results, const std::string& html) {
   const report::runs::Runs& runs = results.runs;
   Struct json;
   auto& fields = *json.mutable_fields();
-  if (!html.empty()) fields["html"] = report::TextValue(html);
+  fields["html"] = report::TextValue(html);
   fields["evaluations"] = report::ListOf(runs.evaluations, MetricsValue);
   if (!results.taken_from.empty()) {
     Struct taken_from;
@@ -474,20 +496,18 @@ std::string StemOf(const std::string& html) {
   return absl::EndsWith(html, ".html") ? html.substr(0, html.size() - 5) : html;
 }
 
-absl::Status WriteTables(Context& context, const std::string& stem,
-                         const report::runs::Runs& runs) {
+absl::Status WriteTable(Context& context, const std::string& path,
+                        const report::runs::Runs& runs) {
   std::vector<report::Metrics> metrics;
   for (const report::runs::Evaluated& each : runs.evaluations) {
     metrics.push_back(each.metrics);
   }
-  const report::Table table = report::MetricsTable(metrics);
-  ORDO_RETURN_IF_ERROR(context.files.MakeFolders(base::FolderOf(stem)));
-  ORDO_RETURN_IF_ERROR(
-      base::AtomicWrite(context.files, stem + ".csv", report::ToCsv(table)));
-  return base::AtomicWrite(context.files, stem + ".md",
-                           report::ToMarkdown(table));
+  ORDO_RETURN_IF_ERROR(context.files.MakeFolders(base::FolderOf(path)));
+  return base::AtomicWrite(context.files, path,
+                           report::ToCsv(report::MetricsTable(metrics)));
 }
 
+// As HTML and as Markdown.
 absl::Status WritePage(Context& context, const std::string& html,
                        report::Page page) {
   page.created = "Written by Ordo on " +
@@ -500,6 +520,11 @@ absl::Status WritePage(Context& context, const std::string& html,
         DrawBoth(context, named.figure,
                  absl::StrCat(StemOf(html), "-", named.name)));
   }
+  const std::vector<std::string> figures =
+      report::FigureFiles(page, svgs.size(), base::NameOf(StemOf(html)) + "-");
+  ORDO_RETURN_IF_ERROR(
+      base::AtomicWrite(context.files, StemOf(html) + ".md",
+                        report::RenderMarkdown(page, figures)));
   return base::AtomicWrite(context.files, html, report::RenderPage(page, svgs));
 }
 
@@ -521,29 +546,21 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
     ORDO_RETURN_IF_ERROR(CollectJob(context, name, &results));
   }
   const report::runs::Runs& runs = results.runs;
-  if (runs.evaluations.empty()) {
-    return absl::FailedPreconditionError(
-        "there is no report of an evaluation; make one with 'ordo evaluate "
-        "JOB --task TASK'");
-  }
   if (context.output == OutputForm::kTable) {
     PrintGrids(context, runs);
     PrintMetrics(context, runs);
+    PrintTraining(context, runs);
     PrintSources(context, results);
   }
-  const std::string stem = StemOf(html) + "-metrics";
-  ORDO_RETURN_IF_ERROR(WriteTables(context, stem, runs));
+  const std::string table = StemOf(html) + "-metrics.csv";
+  ORDO_RETURN_IF_ERROR(WriteTable(context, table, runs));
   const report::Page page = report::runs::MakePage(runs);
-  const bool has_page = !page.figures.empty();
-  if (has_page) ORDO_RETURN_IF_ERROR(WritePage(context, html, page));
-  if (PrintStructured(context, ToStruct(results, has_page ? html : ""))) {
-    return ExitCode::kOk;
-  }
-  context.out << "wrote " << stem << ".csv and " << stem << ".md\n";
-  if (has_page) {
-    context.out << "wrote " << html
-                << "; the figures lie beside it as PNG and SVG\n";
-  }
+  ORDO_RETURN_IF_ERROR(WritePage(context, html, page));
+  if (PrintStructured(context, ToStruct(results, html))) return ExitCode::kOk;
+  context.out << "wrote " << html << ", " << StemOf(html) << ".md and " << table
+              << (page.figures.empty()
+                      ? "\n"
+                      : "; the figures lie beside them as PNG and SVG\n");
   return ExitCode::kOk;
 }
 
@@ -555,16 +572,17 @@ Command ReportCommand() {
   command.arguments = "JOB...";
   command.summary = "results of jobs as a table and a page with figures";
   command.help =
-      "Prints the metrics of every evaluation and writes them as CSV and "
-      "Markdown,\n"
-      "and one HTML file that needs nothing else, with the figures of each "
-      "task:\n"
-      "training losses; error or perplexity against length, with the trained "
-      "length\n"
-      "marked; heat maps of operands or depths; scores by group; attention\n"
-      "maps, and what stability and position_similarity saw. The figures lie "
-      "beside\n"
-      "it as PNG and SVG; they need gnuplot-nox.\n"
+      "Prints the metrics of every evaluation, with standard errors where "
+      "they\n"
+      "are known, and writes them as CSV, and one HTML file that needs nothing "
+      "else,\n"
+      "and Markdown, with the figures of each task: training losses; error or\n"
+      "perplexity against length, with the trained length marked; heat maps "
+      "of\n"
+      "operands or depths; scores by group; attention maps, and what "
+      "stability\n"
+      "and position_similarity saw. The figures lie beside it as PNG and SVG;\n"
+      "they need gnuplot-nox.\n"
       "Of a sweep, comparison or pipeline it prints the report that was "
       "written\n"
       "when its parts had ended, of a gate the one with its verdict, or with "
@@ -572,7 +590,7 @@ Command ReportCommand() {
       "its numbers, and writes its page in place of an earlier one.";
   command.options = {
       {"html", 0, "FILE",
-       "page to write, tables beside it; default report.html"},
+       "page to write, Markdown and CSV beside it; default report.html"},
   };
   command.min_arguments = 1;
   command.max_arguments = kAnyNumber;

@@ -46,7 +46,7 @@ TEST_F(ReportJobTest, PrintsTheTableAndWritesPageAndFigures) {
   EXPECT_THAT(html, HasSubstr("tape (size=16)"));
   EXPECT_THAT(*files_.List(folder_.Path("out")),
               ::testing::UnorderedElementsAre(
-                  "report.html", "report-metrics.csv", "report-metrics.md",
+                  "report.html", "report-metrics.csv", "report.md",
                   "report-a.png", "report-a.svg", "report-equal-lengths.png",
                   "report-equal-lengths.svg"));
 }
@@ -127,20 +127,69 @@ TEST_F(ReportJobTest, AnyEvaluationHasATableOfItsMetrics) {
   EXPECT_THAT(out(), HasSubstr("MODEL  STEP  EVALUATION  METRIC       VALUE  "
                                "STANDARD ERROR"));
   EXPECT_THAT(out(), HasSubstr("a       100  copies      token_error  0.125"));
-  // Neither the older report nor a page of figures, of which there are none.
+  // Not the older report; a page also without figures.
   EXPECT_THAT(*files_.List(folder_.Path("out")),
               ::testing::UnorderedElementsAre("report-metrics.csv",
-                                              "report-metrics.md"));
+                                              "report.html", "report.md"));
   EXPECT_EQ(
       base::ReadFile(files_, folder_.Path("out/report-metrics.csv"), 1 << 20)
           .value(),
       "model,step,evaluation,task,metric,value,standard error\r\n"
       "a,100,copies,selective_copy,error,0.25,\r\n"
       "a,100,copies,selective_copy,token_error,0.125,0.0312\r\n");
+  const std::string text =
+      base::ReadFile(files_, folder_.Path("out/report.md"), 1 << 20).value();
+  EXPECT_THAT(text, HasSubstr("# Results of a\n"));
   EXPECT_THAT(
-      base::ReadFile(files_, folder_.Path("out/report-metrics.md"), 1 << 20)
-          .value(),
-      HasSubstr("| a | 100 | copies | selective_copy | error | 0.25 |  |"));
+      text, HasSubstr("| a | 100 | copies | selective_copy | error | 0.25 |"));
+}
+
+TEST_F(ReportJobTest, NumbersHaveTheErrorsThatTheItemsTell) {
+  scheduler_.SetJob("a", Job::SUCCEEDED);
+  reports::v1::Report report;
+  report.set_name("jobs/a/reports/copies-100");
+  report.set_task("selective_copy");
+  report.set_step(100);
+  (*report.mutable_metrics())["error"] = 0.5;
+  scheduler_.AddReport(
+      report, {{"result.json", "{}"},
+               {"items.jsonl",
+                "{\"id\":\"x\",\"score\":1}\n{\"id\":\"y\",\"score\":0}\n"}});
+  EXPECT_EQ(Run({"report", "a", "--html", page(), "-o", "json"}), 0);
+  EXPECT_THAT(out(), HasSubstr("\"standard_errors\":{\"error\":0.5}"));
+}
+
+TEST_F(ReportJobTest, TrainingWithoutEvaluationsShowsItsLosses) {
+  scheduler_.SetJob("a", Job::SUCCEEDED, [](Job* job) {
+    job->mutable_spec()->set_kind(jobs::v1::JobSpec::TRAIN);
+    job->mutable_spec()->clear_evaluations();
+    job->add_attempts()->set_number(1);
+  });
+  scheduler_.AppendMetrics(
+      "a", "{\"step\":1,\"loss\":3}\n{\"step\":2,\"loss\":2.5}\n");
+  EXPECT_EQ(Run({"report", "a", "--html", page()}), 0) << err();
+  EXPECT_THAT(out(), HasSubstr("a              2            2.5"));
+  EXPECT_THAT(
+      base::ReadFile(files_, folder_.Path("out/report.md"), 1 << 20).value(),
+      HasSubstr("](report-learning-curves.svg)"));
+  EXPECT_THAT(base::ReadFile(files_, page(), 1 << 24).value(),
+              HasSubstr("<h1>Results of a</h1>"));
+}
+
+TEST_F(ReportJobTest, ABenchmarkHasAPageOfItsNumbers) {
+  scheduler_.SetJob("a", Job::SUCCEEDED, [](Job* job) {
+    job->mutable_spec()->set_kind(jobs::v1::JobSpec::BENCHMARK);
+  });
+  reports::v1::Report report;
+  report.set_name("jobs/a/reports/all-kernels");
+  report.set_kind(reports::v1::Report::BENCHMARK);
+  report.set_task("attention");
+  (*report.mutable_metrics())["fwd_ratio_rope_fp32"] = 0.25;
+  scheduler_.AddReport(report, {{"result.json", "{}"}});
+  EXPECT_EQ(Run({"report", "a", "--html", page()}), 0) << err();
+  EXPECT_THAT(out(), HasSubstr("all-kernels  fwd_ratio_rope_fp32   0.25"));
+  EXPECT_THAT(base::ReadFile(files_, page(), 1 << 24).value(),
+              HasSubstr("all-kernels"));
 }
 
 TEST_F(ReportJobTest, MetricsOfAnyEvaluationAreThereForPrograms) {
@@ -179,7 +228,7 @@ TEST_F(ReportJobTest, EveryTaskHasFiguresThatFitIt) {
   EXPECT_EQ(err(), "");
   EXPECT_THAT(*files_.List(folder_.Path("out")),
               ::testing::UnorderedElementsAre(
-                  "report.html", "report-metrics.csv", "report-metrics.md",
+                  "report.html", "report-metrics.csv", "report.md",
                   "report-lengths-1.png", "report-lengths-1.svg",
                   "report-learning-curves.png", "report-learning-curves.svg"));
   const std::string html = base::ReadFile(files_, page(), 1 << 24).value();

@@ -1,0 +1,34 @@
+#ifndef ORDO_WORKER_TRAINER_JOB_PAGE_H_
+#define ORDO_WORKER_TRAINER_JOB_PAGE_H_
+
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "worker/trainer/context.h"
+
+namespace ordo::worker::trainer {
+
+// A job that has finished.
+struct JobPage {
+  std::string job;
+  // Numbers of its attempts. What others left in the job's folder, of a job
+  // that had its name before, is not shown.
+  std::set<int32_t> attempts;
+  // Of its model, for people; may be empty.
+  std::string encoding = {};
+  // All its reports are shown, as each is of a checkpoint of its own; else the
+  // newest of each evaluation.
+  bool shows_all = false;
+};
+
+// Writes what the attempts left, losses and scores, as results/report.html,
+// with all in it, report.md and metrics.csv, and each figure as SVG and PNG, in
+// place of earlier ones. They are for people alone: what goes wrong is logged,
+// and a request to stop leaves the figures out. Where there is nothing to show
+// nothing is written.
+void WriteJobPage(const TrainerContext& context, const JobPage& about);
+
+}  // namespace ordo::worker::trainer
+
+#endif  // ORDO_WORKER_TRAINER_JOB_PAGE_H_
