@@ -44,7 +44,7 @@ std::string WhatItTakes(const Result& result, const Power& power) {
     }
     return text + ".";
   }
-  return "Too few scores differ, or too few units, to state its power.";
+  return absl::StrCat("Its power cannot be stated: ", power.why_not, ".");
 }
 
 }  // namespace

@@ -45,6 +45,17 @@ TEST(SentenceTest, WhatIsInconclusiveSaysItsPowerAndWhatItWouldTake) {
                 " items"));
 }
 
+TEST(SentenceTest, WithoutPowerItSaysWhyThereIsNone) {
+  Comparison comparison = Answers("a", {10, 0, 0});
+  comparison.items[0].candidate = 0.9;
+  const Account account =
+      MakeAccount(Decide(Margin(0.05), {comparison}).value());
+  ASSERT_EQ(account.decision.results[0].gate.verdict,
+            stats::Verdict::kInconclusive);
+  EXPECT_THAT(SentenceOf(account.decision.results[0], account.powers[0]),
+              HasSubstr(". Its power cannot be stated: too few scores differ"));
+}
+
 TEST(SentenceTest, UnitsAreNamedWhereItemsLieInThem) {
   Comparison comparison = Answers("a", {1000, 50, 50});
   for (size_t i = 0; i < comparison.items.size(); ++i) {

@@ -66,6 +66,7 @@ Value ResultValue(const Result& result, const Power& power) {
   map["discordance"] = NumberOrNull(gate.discordance);
   map["power"] = NumberOrNothing(power.equal_passes);
   map["needed_items"] = NumberOrNothing(power.needed_items);
+  if (!power.why_not.empty()) map["why_no_power"] = TextValue(power.why_not);
   if (result.budget > 0) map["budget"] = CountValue(result.budget);
   map["differences"] = ListOf(result.differences, TextValue);
   map["worse"] = ListOf(result.worse, ItemValue);

@@ -85,6 +85,7 @@ TEST(ToJsonTest, WhatIsNotKnownIsNull) {
       Parsed(MakeAccount(Decide(Margin(0.05), {unbounded}).value()));
   const auto& fields = ComparisonAt(json, 0).fields();
   EXPECT_EQ(fields.at("power").kind_case(), Value::kNullValue);
+  EXPECT_NE(fields.at("why_no_power").string_value(), "");
   EXPECT_EQ(fields.at("interval").list_value().values(0).kind_case(),
             Value::kNullValue);
 }

@@ -100,9 +100,22 @@ std::string NoPower(const stats::GateOptions& options, int64_t budget) {
   return text;
 }
 
-}  // namespace
+// Why PowerOf has no probability.
+std::string WhyNot(const Result& result) {
+  if (result.budget > 0 && !result.is_binary) {
+    return "the set grows, and its scores are more than right or wrong: how "
+           "often such a gate passes depends on how they are distributed, of "
+           "which the scores that were seen tell too little";
+  }
+  if (result.budget > stats::kMaxSequentialItems) {
+    return absl::StrCat("it is computed for budgets of up to ",
+                        stats::kMaxSequentialItems, " items");
+  }
+  return "too few scores differ, or they lie in too few units, for a standard "
+         "error that it could be stated by";
+}
 
-Power StatePower(const Result& result) {
+Power PowerOf(const Result& result) {
   if (result.budget > 0) return result.is_binary ? OfBudget(result) : Power();
   switch (result.gate.method) {
     case stats::IntervalMethod::kPairedShares:
@@ -117,6 +130,14 @@ Power StatePower(const Result& result) {
       break;
   }
   return Power();
+}
+
+}  // namespace
+
+Power StatePower(const Result& result) {
+  Power power = PowerOf(result);
+  if (!power.equal_passes.has_value()) power.why_not = WhyNot(result);
+  return power;
 }
 
 std::optional<double> JointPower(const std::vector<Power>& powers) {

@@ -28,6 +28,8 @@ struct Power {
   // Items, or the budget, for kWantedPower. Nothing: as above, or more than
   // kMaxNeededItems (with a budget stats::kMaxSequentialItems).
   std::optional<int64_t> needed_items;
+  // Why there is no probability, for people; empty where there is one.
+  std::string why_not = {};
 };
 
 // Takes up to seconds where many items are needed. Exact for right and wrong

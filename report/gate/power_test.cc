@@ -40,6 +40,7 @@ TEST(StatePowerTest, OfIndependentAnswersIsThatOfThePlanAtTheSeenDiscordance) {
   const Power power = StatePower(result);
   EXPECT_THAT(power.equal_passes,
               Optional(stats::RatesOfGate(plan, 500)->pass));
+  EXPECT_EQ(power.why_not, "");
   EXPECT_THAT(power.needed_items,
               Optional(stats::ItemsForPower(plan, 0.8, 1'000'000).value()));
   EXPECT_THAT(power.equal_passes, Optional(Lt(0.5)));
@@ -88,6 +89,16 @@ TEST(StatePowerTest, NothingIsSaidWhereHardlyAScoreDiffers) {
   const Power power = StatePower(ResultOf(Margin(0.05), comparison));
   EXPECT_FALSE(power.equal_passes.has_value());
   EXPECT_FALSE(power.needed_items.has_value());
+  EXPECT_THAT(power.why_not, HasSubstr("too few scores differ"));
+}
+
+TEST(StatePowerTest, OfAGrowingSetOfOtherScoresItSaysWhyThereIsNone) {
+  Comparison comparison = Answers("a", {100, 5, 5});
+  comparison.items[0].candidate = 0.5;
+  comparison.budget = 300;
+  const Power power = StatePower(ResultOf(Margin(0.05), comparison));
+  EXPECT_FALSE(power.equal_passes.has_value());
+  EXPECT_THAT(power.why_not, HasSubstr("more than right or wrong"));
 }
 
 TEST(StatePowerTest, OfASetThatGrowsIsThatOfItsBudget) {

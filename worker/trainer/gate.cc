@@ -6,14 +6,19 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
+#include "base/files/file_util.h"
 #include "base/log/log.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
+#include "base/yaml/text_form.h"
+#include "google/protobuf/struct.pb.h"
 #include "model/catalog/catalog.h"
 #include "model/evaluation/item_pairs.h"
+#include "model/evaluation/report.h"
 #include "model/formats/config_file.h"
 #include "model/training/numerics.h"
 #include "report/gate/account.h"
@@ -21,6 +26,7 @@
 #include "report/gate/junit.h"
 #include "report/gate/power.h"
 #include "report/gate/summary.h"
+#include "report/json_values.h"
 #include "report/page.h"
 #include "report/stats/sequential.h"
 #include "report/summary/summary.h"
@@ -45,6 +51,7 @@ using report::gate::OnInconclusive;
 using report::gate::Reference;
 
 constexpr int kCandidate = 0;
+constexpr size_t kMaxResultBytes = 16 << 20;
 constexpr char kAnchor[] = "anchor";
 // Of the bootstrap: the same items give the same interval.
 constexpr uint64_t kBootstrapSeed = 1;
@@ -238,10 +245,32 @@ class GateRun {
       return {of.role(), NameOfSource(of.checkpoint()),
               of.checkpoint().manifest_sha256()};
     }
-    return {
-        of.role(),
-        of.role() == kAnchor ? spec_.gate().anchor() : spec_.gate().baseline(),
-        ""};
+    const std::string& name =
+        of.role() == kAnchor ? spec_.gate().anchor() : spec_.gate().baseline();
+    return {of.role(), name, DigestOfReport(of.report())};
+  }
+
+  // Of the checkpoint that a report is of; empty where it is not there any
+  // more.
+  std::string DigestOfReport(const std::string& folder) const {
+    const auto text = base::ReadFile(
+        context_.files,
+        base::JoinPath(base::JoinPath(context_.storage_root, folder),
+                       model::evaluation::kResultFile),
+        kMaxResultBytes);
+    google::protobuf::Struct result;
+    if (!text.ok() ||
+        !base::ReadMessage(*text, base::TextForm::kJson, &result).ok()) {
+      return "";
+    }
+    const std::string name =
+        report::JsonField(result, "checkpoint").string_value();
+    if (name.empty()) return "";
+    if (absl::StrContains(name, '/')) return DigestOfCheckpoint(context_, name);
+    // Of the report's own job.
+    const std::string job = report::JsonField(result, "job").string_value();
+    return DigestOfCheckpoint(
+        context_, absl::StrCat("jobs/", job, "/checkpoints/", name));
   }
 
   // Fills in what was asked and answered where items got worse. Prompts that

@@ -73,6 +73,7 @@ class GateTest : public ::testing::Test {
         max_digits);
     about.task_version = 2;
     about.id = "addition_grid-7";
+    about.checkpoint = "jobs/a/checkpoints/0-1";
     model::evaluation::Outcome outcome;
     for (int i = 0; i < 18; ++i) {
       model::evaluation::Item& item = outcome.items.emplace_back();
@@ -247,6 +248,15 @@ TEST_F(GateTest, ABudgetWithoutAnyPowerIsRefusedBeforeAnythingIsEvaluated) {
   spec_.mutable_gate()->set_max_items(100);
   EXPECT_EQ(ExitCodeOf(Run().status()), ordo::training::v1::BAD_SPEC);
   EXPECT_THAT(ReportsTold(), IsEmpty());
+}
+
+TEST_F(GateTest, AReportIsNamedWithTheDigestOfItsCheckpoint) {
+  CompareWithReport(18);
+  EXPECT_THAT(Run(), IsOkAndHolds(ordo::training::v1::FINISHED));
+  const std::string digest = spec_.subjects(0).checkpoint().manifest_sha256();
+  EXPECT_THAT(Read("gate.md"),
+              HasSubstr("| baseline | jobs/b/reports/addition_grid-7 | " +
+                        digest + " |"));
 }
 
 TEST_F(GateTest, AReportThatIsGoneIsMissingData) {

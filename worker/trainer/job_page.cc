@@ -12,14 +12,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
-#include "base/digest/digest.h"
 #include "base/files/file_util.h"
 #include "base/log/log.h"
 #include "base/status/status.h"
 #include "base/yaml/text_form.h"
 #include "google/protobuf/struct.pb.h"
 #include "model/training/checkpoint.h"
-#include "model/training/durable_folder.h"
 #include "report/figure.h"
 #include "report/json_values.h"
 #include "report/metrics.h"
@@ -27,6 +25,7 @@
 #include "report/runs/losses.h"
 #include "report/runs/runs.h"
 #include "report/table.h"
+#include "worker/trainer/summary_report.h"
 
 namespace ordo::worker::trainer {
 namespace {
@@ -51,17 +50,6 @@ std::string ReadIfThere(base::Filesystem& files, const std::string& path) {
   return "";
 }
 
-std::string DigestOf(const TrainerContext& context,
-                     const std::string& checkpoint) {
-  const std::string folder =
-      absl::StartsWith(checkpoint, "jobs/")
-          ? base::JoinPath(context.storage_root, checkpoint)
-          : base::JoinPath(CheckpointsFolder(context), checkpoint);
-  const std::string manifest = ReadIfThere(
-      context.files, base::JoinPath(folder, model::training::kManifestFile));
-  return manifest.empty() ? "" : base::Sha256Hex(manifest);
-}
-
 report::FigureSource SourceOf(const TrainerContext& context,
                               const JobPage& about,
                               const std::string& checkpoint) {
@@ -71,7 +59,7 @@ report::FigureSource SourceOf(const TrainerContext& context,
       absl::StrContains(checkpoint, '/')
           ? checkpoint
           : absl::StrCat("jobs/", about.job, "/checkpoints/", checkpoint);
-  source.models.push_back({name, DigestOf(context, checkpoint)});
+  source.models.push_back({name, DigestOfCheckpoint(context, checkpoint)});
   return source;
 }
 

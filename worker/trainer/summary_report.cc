@@ -3,7 +3,9 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/digest/digest.h"
 #include "base/files/file_util.h"
 #include "base/log/log.h"
 #include "base/status/status.h"
@@ -16,6 +18,7 @@ namespace {
 using model::training::NamedBytes;
 
 constexpr size_t kMaxFigureBytes = 32 << 20;
+constexpr size_t kMaxManifestBytes = 16 << 20;
 
 // Draws a figure in the attempt's folder, adds both of its forms to `contents`,
 // and returns the SVG.
@@ -40,6 +43,18 @@ absl::StatusOr<std::string> AddFigure(base::Filesystem& files,
 }
 
 }  // namespace
+
+std::string DigestOfCheckpoint(const TrainerContext& context,
+                               const std::string& name) {
+  const std::string folder =
+      absl::StrContains(name, '/')
+          ? base::JoinPath(context.storage_root, name)
+          : base::JoinPath(CheckpointsFolder(context), name);
+  const auto manifest = base::ReadFile(
+      context.files, base::JoinPath(folder, model::training::kManifestFile),
+      kMaxManifestBytes);
+  return manifest.ok() ? base::Sha256Hex(*manifest) : "";
+}
 
 DrawnFigures DrawFigures(const TrainerContext& context, int attempt,
                          const std::vector<report::NamedFigure>& figures,

@@ -23,6 +23,12 @@ struct DrawnFigures {
   std::vector<std::string> svgs;
 };
 
+// SHA-256 of the MANIFEST.json of jobs/{job}/checkpoints/{checkpoint}, below
+// the storage root, or of a checkpoint of this job, by its id; empty where it
+// is not there.
+std::string DigestOfCheckpoint(const TrainerContext& context,
+                               const std::string& name);
+
 // Draws them, by way of the attempt's folder. Where there is no gnuplot the
 // rest is left out, with a warning, and on a request to stop without one.
 DrawnFigures DrawFigures(const TrainerContext& context, int attempt,

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/clock/testing/fake_clock.h"
+#include "base/digest/digest.h"
 #include "base/files/file_util.h"
 #include "base/files/files.h"
 #include "base/files/testing/temporary_folder.h"
@@ -49,6 +50,18 @@ TEST_F(SummaryReportTest, AReportIsWrittenAndToldWithItsFiles) {
   ASSERT_EQ(record.report().files_size(), 1);
   EXPECT_EQ(record.report().files(0).path(), "a.md");
   EXPECT_EQ(record.report().files(0).size_bytes(), 4);
+}
+
+TEST_F(SummaryReportTest, ACheckpointHasTheDigestOfItsManifest) {
+  context_.storage_root = folder_.path();
+  const std::string checkpoint = folder_.Path("jobs/s/checkpoints/5-1");
+  ORDO_ASSERT_OK(files_.MakeFolders(checkpoint));
+  ORDO_ASSERT_OK(
+      base::AtomicWrite(files_, checkpoint + "/MANIFEST.json", "{}"));
+  EXPECT_EQ(DigestOfCheckpoint(context_, "5-1"), base::Sha256Hex("{}"));
+  EXPECT_EQ(DigestOfCheckpoint(context_, "jobs/s/checkpoints/5-1"),
+            base::Sha256Hex("{}"));
+  EXPECT_EQ(DigestOfCheckpoint(context_, "6-1"), "");
 }
 
 TEST_F(SummaryReportTest, ARequestToStopLeavesNothing) {
