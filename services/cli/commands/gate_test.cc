@@ -1,9 +1,16 @@
 #include <map>
+#include <set>
+#include <sstream>
 #include <string>
 
 #include "base/files/file_util.h"
+#include "base/files/files.h"
+#include "base/yaml/text_form.h"
 #include "gmock/gmock.h"
+#include "google/protobuf/struct.pb.h"
 #include "gtest/gtest.h"
+#include "services/cli/commands/commands.h"
+#include "services/cli/help.h"
 #include "services/cli/testing/cli_test_base.h"
 
 namespace ordo::services::cli {
@@ -211,6 +218,49 @@ TEST_F(GateTest, ReportOfAGateIsItsVerdict) {
   });
   EXPECT_NE(Run({"report", "h"}), 0);
   EXPECT_THAT(err(), HasSubstr("so wait for it: ordo gate h"));
+}
+
+// All texts in a value, each with a line's end behind.
+std::string TextsIn(const google::protobuf::Value& value) {
+  std::string text;
+  if (value.has_string_value()) text = value.string_value() + "\n";
+  for (const auto& each : value.list_value().values()) text += TextsIn(each);
+  for (const auto& [name, each] : value.struct_value().fields()) {
+    text += TextsIn(each);
+  }
+  return text;
+}
+
+TEST(CiFilesTest, EachIsYamlAndAsksForAGateWithOptionsThatThereAre) {
+  base::PosixFilesystem files;
+  std::set<std::string> options;
+  for (const Option& option : AllOptions(*FindCommand("gate"))) {
+    options.insert("--" + option.name);
+  }
+  for (const char* file :
+       {"docs/ci/github-gate.yaml", "docs/ci/gitlab-gate.yaml"}) {
+    const auto text = base::ReadFile(files, file, 1 << 16);
+    ASSERT_TRUE(text.ok()) << text.status();
+    google::protobuf::Value yaml;
+    const absl::Status read = base::ReadMessage(*text, base::TextForm::kYaml,
+                                                yaml.mutable_struct_value());
+    ASSERT_TRUE(read.ok()) << file << ": " << read;
+    std::string script = TextsIn(yaml);
+    for (size_t at = 0; (at = script.find("\\\n")) != std::string::npos;) {
+      script.replace(at, 2, " ");
+    }
+    const size_t begin = script.find("ordo gate ");
+    ASSERT_NE(begin, std::string::npos) << file;
+    std::istringstream command(
+        script.substr(begin, script.find('\n', begin) - begin));
+    int num_options = 0;
+    for (std::string word; command >> word;) {
+      if (word.rfind("--", 0) != 0) continue;
+      ++num_options;
+      EXPECT_EQ(options.count(word), 1u) << file << ": " << word;
+    }
+    EXPECT_EQ(num_options, 5) << file;
+  }
 }
 
 }  // namespace
