@@ -11,6 +11,9 @@
 
 namespace ordo::report {
 
+// Whose results are grids.
+inline constexpr char kGridTask[] = "addition_grid";
+
 // Exact matches over the lengths of two operands: the result of one evaluation
 // `addition_grid`.
 struct Grid {

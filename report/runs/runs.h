@@ -22,8 +22,6 @@
 
 namespace ordo::report::runs {
 
-inline constexpr char kGridTask[] = "addition_grid";
-
 // One evaluation of one model. Of what can be drawn it has what its task has.
 struct Evaluated {
   Metrics metrics;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "proto/ordo/training/v1/spec.pb.h"
+#include "report/grid.h"
 #include "report/lengths.h"
 
 namespace ordo::report::summary {
@@ -32,6 +33,8 @@ struct PartRecords {
   std::map<std::string, Lengths> lengths = {};
   // As of StepDone, the most of all attempts; 0: not known.
   int64_t peak_memory_bytes = 0;
+  // By PartResult.Report.path: of addition, by the lengths of both operands.
+  std::map<std::string, Grid> grids = {};
 };
 
 struct Control {

@@ -13,9 +13,12 @@
 #include "base/status/status.h"
 #include "base/yaml/text_form.h"
 #include "google/protobuf/struct.pb.h"
+#include "report/figure.h"
+#include "report/grid.h"
 #include "report/json_values.h"
 #include "report/source.h"
 #include "report/summary/comparison.h"
+#include "report/summary/grids.h"
 #include "report/summary/lengths.h"
 #include "report/summary/results.h"
 #include "report/summary/tables.h"
@@ -207,6 +210,24 @@ void AddLengths(const std::vector<ComparedLengths>& all, double confidence,
   }
 }
 
+// As many figures as of lengths, at most.
+void AddGrids(const std::vector<ArmGrid>& grids, Summary* summary) {
+  const size_t num_figures = std::min(grids.size(), kMaxForestPlots);
+  for (size_t i = 0; i < num_figures; ++i) {
+    const Grid& grid = grids[i].grid;
+    std::string caption = absl::StrCat(
+        grids[i].evaluation, ", ", grid.name,
+        ": share of sums that are right in every digit, mean over ",
+        grids[i].num_seeds, grids[i].num_seeds == 1 ? " seed." : " seeds.");
+    if (grid.trained_digits > 0) {
+      absl::StrAppend(&caption, " Trained on up to ", grid.trained_digits,
+                      " digits.");
+    }
+    summary->figures.push_back(
+        {absl::StrCat("heat-map-", i + 1), std::move(caption), HeatMap(grid)});
+  }
+}
+
 void AddComparedMetrics(const Comparison& comparison, Summary* summary) {
   summary->metrics["controlled"] = comparison.control.reasons.empty() ? 1 : 0;
   for (const ComparedMetric& metric : comparison.metrics) {
@@ -258,6 +279,7 @@ absl::Status AddComparison(const SummarizeSpec& spec,
   AddComparedFigures(comparison, summary);
   AddLengths(CompareLengths(runs, comparison, of_runs), comparison.confidence,
              summary);
+  AddGrids(ArmGrids(runs, comparison, of_runs), summary);
   AddComparedMetrics(comparison, summary);
   AddComparison(comparison, json);
   return absl::OkStatus();

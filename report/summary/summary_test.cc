@@ -173,6 +173,26 @@ TEST(SummaryTest, ScoresByLengthHaveAFigureAndATable) {
   EXPECT_EQ(without.lengths_csv, "");
 }
 
+TEST(SummaryTest, EachArmHasAHeatMapOfItsSums) {
+  const auto spec = RopeAndTape();
+  Records records = {{}, RecordsOf(spec)};
+  for (int i = 0; i < spec.parts_size(); ++i) {
+    Grid& grid = records.parts[i].grids[spec.parts(i).reports(0).path()];
+    grid.max_digits = 1;
+    grid.trained_digits = 1;
+    grid.samples = 10;
+    grid.right = {{i}};
+  }
+  ORDO_ASSERT_OK_AND_ASSIGN(const Summary summary,
+                            Summarize(spec, records, "now"));
+  ASSERT_THAT(summary.figures, SizeIs(5));
+  EXPECT_EQ(summary.figures[4].name, "heat-map-2");
+  EXPECT_EQ(summary.figures[4].caption,
+            "grid, tape: share of sums that are right in every digit, mean "
+            "over 3 seeds. Trained on up to 1 digits.");
+  EXPECT_THAT(summary.figures[4].figure.script, HasSubstr("\n1 1 40\n"));
+}
+
 TEST(SummaryTest, TheCaptionNamesLengthsThatAreLeftOut) {
   const auto spec = RopeAndTape();
   Records records = {{}, RecordsOf(spec)};

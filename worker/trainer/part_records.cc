@@ -14,6 +14,7 @@
 #include "model/guard.h"
 #include "model/training/initial_values.h"
 #include "nlohmann/json.hpp"
+#include "report/grid.h"
 #include "report/lengths.h"
 #include "report/summary/results.h"
 #include "worker/trainer/control.h"
@@ -55,14 +56,21 @@ absl::StatusOr<InitialValues> ReadInitialValues(const TrainerContext& context,
   return InitialValues();
 }
 
-// What the evaluation in a folder found at each length.
-absl::StatusOr<report::Lengths> ReadLengths(const TrainerContext& context,
-                                            const std::string& folder) {
-  const std::string path =
-      base::JoinPath(base::JoinPath(context.storage_root, folder), kResultFile);
+// Adds what the evaluation of a report found at each length.
+absl::Status AddLengths(const TrainerContext& context,
+                        const PartResult::Report& of,
+                        report::summary::PartRecords* records) {
+  const std::string path = base::JoinPath(
+      base::JoinPath(context.storage_root, of.path()), kResultFile);
   ORDO_ASSIGN_OR_RETURN(const std::string text,
                         base::ReadFile(context.files, path, kMaxResultBytes));
-  return report::ParseLengths(text);
+  ORDO_ASSIGN_OR_RETURN(report::Lengths lengths, report::ParseLengths(text));
+  if (!lengths.values.empty()) {
+    records->lengths[of.path()] = std::move(lengths);
+  }
+  if (of.task() != report::kGridTask) return absl::OkStatus();
+  ORDO_ASSIGN_OR_RETURN(records->grids[of.path()], report::ParseGrid(text));
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -93,13 +101,11 @@ report::summary::PartRecords ReadPartRecords(const TrainerContext& context,
       continue;
     }
     records.questions[path] = *digest;
-    auto lengths = ReadLengths(context, path);
-    if (!lengths.ok()) {
-      progress->Warning(absl::StrCat(
-          "the scores by length in ", path,
-          " are not known: ", std::string(lengths.status().message())));
-    } else if (!lengths->values.empty()) {
-      records.lengths[path] = *std::move(lengths);
+    const absl::Status added = AddLengths(context, *counted.report, &records);
+    if (!added.ok()) {
+      progress->Warning(
+          absl::StrCat("the scores by length in ", path,
+                       " are not known: ", std::string(added.message())));
     }
   }
   return records;

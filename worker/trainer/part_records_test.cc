@@ -151,6 +151,24 @@ TEST_F(PartRecordsTest, ScoresByLengthAreReadWhereThereAreAny) {
               ElementsAre(HasSubstr("scores by length in " + path)));
 }
 
+TEST_F(PartRecordsTest, OfAdditionTheWholeGridIsRead) {
+  AddReport("1-0", 10);
+  const std::string path = part_.reports(0).path();
+  part_.mutable_reports(0)->set_task("addition_grid");
+  const std::string file = folder_.Path(path + "/result.json");
+  ORDO_ASSERT_OK_AND_ASSIGN(std::string result,
+                            base::ReadFile(files_, file, 1 << 20));
+  result.replace(0, 1,
+                 R"({"max_digits": 2, "trained_digits": 1, "samples": 4,
+                     "cells": [[1, 0.5], [0.25, 0]],)");
+  ORDO_ASSERT_OK(base::AtomicWrite(files_, file, result));
+  const auto records = ReadPartRecords(context_, part_, progress_.get());
+  ASSERT_THAT(records.grids, ElementsAre(Key(path)));
+  EXPECT_EQ(records.grids.at(path).At(2, 1), 0.25);
+  EXPECT_THAT(records.lengths, ElementsAre(Key(path)));
+  EXPECT_THAT(Warnings(), IsEmpty());
+}
+
 TEST_F(PartRecordsTest, QuestionsThatAreGoneLeaveAWarning) {
   AddReport("1-0", 10);
   ORDO_ASSERT_OK(files_.RemoveFile(

@@ -212,7 +212,7 @@ absl::Status FetchFigures(Context& context, const Report& report,
   const absl::Status read =
       base::AddContext(report::runs::ReadFiles(files, evaluated),
                        absl::StrCat(report.name(), ":", kResultFile));
-  if (read.ok() || report.task() == report::runs::kGridTask) return read;
+  if (read.ok() || report.task() == report::kGridTask) return read;
   context.err << "ordo: no figures: " << read.message() << "\n";
   return absl::OkStatus();
 }
@@ -328,7 +328,7 @@ absl::Status CollectJob(Context& context, const std::string& name,
     const std::string& evaluation = evaluated.metrics.evaluation;
     if (evaluated.grid.has_value() &&
         job.spec().kind() != jobs::v1::JobSpec::EVALUATE &&
-        evaluation != report::runs::kGridTask) {
+        evaluation != report::kGridTask) {
       absl::StrAppend(&evaluated.grid->name, " ", evaluation);
     }
     results->runs.evaluations.push_back(std::move(evaluated));

@@ -1,0 +1,85 @@
+#include "report/summary/grids.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "report/summary/results.h"
+
+namespace ordo::report::summary {
+namespace {
+
+using ordo::training::v1::SummarizeSpec;
+
+// What the runs of one seed left, by arm.
+using ByArm = std::map<std::string, const Grid*>;
+
+bool IsAlike(const Grid& a, const Grid& b) {
+  return a.max_digits == b.max_digits && a.samples == b.samples &&
+         a.trained_digits == b.trained_digits;
+}
+
+std::map<std::string, std::map<uint64_t, ByArm>> GridsByEvaluation(
+    const SummarizeSpec& spec, const std::vector<PartRecords>& records) {
+  std::map<std::string, std::map<uint64_t, ByArm>> grids;
+  for (int i = 0; i < spec.parts_size(); ++i) {
+    const auto& part = spec.parts(i);
+    if (!HasSucceeded(part) || static_cast<size_t>(i) >= records.size()) {
+      continue;
+    }
+    for (const CountedReport& counted : CountedReports(part)) {
+      const auto found = records[i].grids.find(counted.report->path());
+      if (found == records[i].grids.end()) continue;
+      grids[counted.evaluation][part.seed()][part.part()] = &found->second;
+    }
+  }
+  return grids;
+}
+
+void Add(const Grid& grid, Grid* sum) {
+  sum->samples += grid.samples;
+  for (size_t a = 0; a < grid.right.size(); ++a) {
+    for (size_t b = 0; b < grid.right[a].size(); ++b) {
+      sum->right[a][b] += grid.right[a][b];
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<ArmGrid> ArmGrids(const SummarizeSpec& spec,
+                              const Comparison& comparison,
+                              const std::vector<PartRecords>& records) {
+  std::vector<ArmGrid> all;
+  for (const auto& [evaluation, seeds] : GridsByEvaluation(spec, records)) {
+    const Grid& first = *seeds.begin()->second.begin()->second;
+    std::map<std::string, ArmGrid> arms;
+    for (const auto& [seed, grids] : seeds) {
+      const bool is_whole =
+          grids.size() == comparison.arms.size() &&
+          std::all_of(grids.begin(), grids.end(), [&](const auto& entry) {
+            return IsAlike(*entry.second, first);
+          });
+      if (!is_whole) continue;
+      for (const auto& [arm, grid] : grids) {
+        ArmGrid& pooled = arms[arm];
+        if (pooled.num_seeds++ > 0) {
+          Add(*grid, &pooled.grid);
+          continue;
+        }
+        pooled.evaluation = evaluation;
+        pooled.grid = *grid;
+        pooled.grid.name = arm;
+      }
+    }
+    for (const std::string& arm : comparison.arms) {
+      const auto found = arms.find(arm);
+      if (found != arms.end()) all.push_back(std::move(found->second));
+    }
+  }
+  return all;
+}
+
+}  // namespace ordo::report::summary
