@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "model/catalog/micro_batch.h"
+#include "model/evaluation/answer_log.h"
 #include "model/evaluation/items.h"
 #include "model/tasks/task.h"
 #include "model/transformer/transformer.h"
@@ -23,6 +24,9 @@ struct EvaluateOptions {
   std::string precision = "fp32";
   // As ForwardOptions::kernel. The inside is looked at without one.
   std::string kernel = {};
+  // Knows passes that an interrupted try has answered, and takes those that are
+  // answered; of the inside none. Not owned; null: nothing is kept.
+  AnswerLog* log = nullptr;
   // Asked before each token that is decoded, and before each pass that reads
   // answers at places; true ends the evaluation.
   std::function<bool()> should_stop = [] { return false; };

@@ -12,6 +12,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/check.h"
+#include "base/files/files.h"
+#include "base/files/testing/temporary_folder.h"
 #include "base/status/status.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
@@ -423,6 +425,37 @@ TEST_F(EvaluateTest, StopsBeforeTheNextPass) {
   EXPECT_THAT(Evaluate(run_->model(), ReadGrid(2, 3), options),
               StatusIs(absl::StatusCode::kCancelled));
   EXPECT_EQ(done, 4);
+}
+
+TEST_F(EvaluateTest, PassesThatAreKnownAreNotComputedAgain) {
+  base::PosixFilesystem files;
+  base::testing::TemporaryFolder folder;
+  const auto open = [&] {
+    return AnswerLog::Open(files, {folder.Path("answers"), "key", {}});
+  };
+  EvaluateOptions options;
+  options.micro_batch.max_rows = 4;
+  ORDO_ASSERT_OK_AND_ASSIGN(const Outcome whole,
+                            Evaluate(run_->model(), ReadGrid(2, 3), options));
+  int passes = 0;
+  options.should_stop = [&] { return ++passes == 3; };
+  {
+    ORDO_ASSERT_OK_AND_ASSIGN(const auto log, open());
+    options.log = log.get();
+    EXPECT_THAT(Evaluate(run_->model(), ReadGrid(2, 3), options),
+                StatusIs(absl::StatusCode::kCancelled));
+  }
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto log, open());
+  options.log = log.get();
+  passes = 10;
+  ORDO_ASSERT_OK_AND_ASSIGN(const Outcome again,
+                            Evaluate(run_->model(), ReadGrid(2, 3), options));
+  EXPECT_EQ(passes, 11) << "three passes, of which two were known";
+  ASSERT_EQ(again.items.size(), whole.items.size());
+  for (size_t i = 0; i < whole.items.size(); ++i) {
+    EXPECT_EQ(ItemLine(again.items[i]), ItemLine(whole.items[i]));
+  }
+  EXPECT_EQ(again.scores.metrics, whole.scores.metrics);
 }
 
 TEST_F(EvaluateTest, TellsHowFarItIs) {

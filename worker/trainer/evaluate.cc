@@ -12,6 +12,7 @@
 #include "base/status/status.h"
 #include "model/catalog/catalog.h"
 #include "model/catalog/result_key.h"
+#include "model/evaluation/answer_log.h"
 #include "model/evaluation/evaluate.h"
 #include "model/evaluation/taken_report.h"
 #include "model/formats/config_file.h"
@@ -25,6 +26,7 @@
 namespace ordo::worker::trainer {
 namespace {
 
+using ordo::model::evaluation::AnswerLog;
 using ordo::model::training::LoadedModel;
 using ordo::training::v1::CheckpointSource;
 using ordo::training::v1::Component;
@@ -217,6 +219,36 @@ absl::StatusOr<ExitCode> EvaluateAll(const TrainerContext& context,
   return ordo::training::v1::FINISHED;
 }
 
+// Of a report that is known by its key, what it and earlier attempts have
+// answered so far; null of others, and where nothing can be kept.
+std::unique_ptr<AnswerLog> OpenAnswerLog(
+    const TrainerContext& context,
+    const model::evaluation::ReportSubject& report) {
+  if (!report.key) return nullptr;
+  const std::string results = base::JoinPath(context.job_folder, "results");
+  const auto path_of = [&](int attempt) {
+    return base::JoinPath(results,
+                          absl::StrCat(report.id, "-", attempt, ".answers"));
+  };
+  model::evaluation::AnswerLogOptions options;
+  options.path = path_of(report.attempt);
+  // Another build may compute otherwise.
+  options.key = absl::StrCat(model::catalog::KeyDigest(*report.key), " ",
+                             context.build_digest);
+  for (int attempt = 1; attempt < report.attempt; ++attempt) {
+    options.earlier.push_back(path_of(attempt));
+  }
+  absl::Status status = context.files.MakeFolders(results);
+  if (status.ok()) {
+    auto log = AnswerLog::Open(context.files, options);
+    if (log.ok()) return *std::move(log);
+    status = log.status();
+  }
+  base::LogWarning("answers are not kept for a restart",
+                   {{"report", report.id}, {"error", status}});
+  return nullptr;
+}
+
 }  // namespace
 
 ordo::training::v1::ResultKey KeyOf(const AnsweredQuestion& answered) {
@@ -279,8 +311,11 @@ absl::StatusOr<EvaluationResult> RunTask(
     record.set_total(num_total);
     progress->Evaluation(record);
   };
+  const std::unique_ptr<AnswerLog> log = OpenAnswerLog(context, result.report);
+  options.log = log.get();
   ORDO_ASSIGN_OR_RETURN(result.outcome, model::evaluation::Evaluate(
                                             *subject.model, task, options));
+  if (log != nullptr) log->Remove();
   ORDO_ASSIGN_OR_RETURN(result.report.checkpoint, subject.checkpoint());
   return result;
 }

@@ -62,8 +62,10 @@ struct AnsweredQuestion {
 ordo::training::v1::ResultKey KeyOf(const AnsweredQuestion& answered);
 
 // Evaluates, in fp32 on a CPU and in bf16 on a GPU, or as the evaluation says:
-// how a model was trained does not change what it is asked. CANCELLED on a
-// request to stop; other errors are marked with their exit code.
+// how a model was trained does not change what it is asked. Where the report
+// has a key, what was answered is kept until all is, and a later attempt of the
+// job goes on from there. CANCELLED on a request to stop; other errors are
+// marked with their exit code.
 absl::StatusOr<EvaluationResult> RunEvaluation(const TrainerContext& context,
                                                const EvaluationSubject& subject,
                                                Progress* progress);

@@ -268,6 +268,37 @@ TEST_F(EvaluateTest, StopsOnRequest) {
   EXPECT_EQ(Records().back().finished().code(), ordo::training::v1::STOPPED);
 }
 
+TEST_F(EvaluateTest, AnInterruptedEvaluationGoesOnWhereItWas) {
+  spec_.mutable_checkpoints()->RemoveLast();
+  // It is asked whether to stop before each token.
+  int asked = 0;
+  context_.stop_requested = [&asked] { return ++asked < 0; };
+  ORDO_ASSERT_OK(Run());
+  const int in_all = asked;
+  const std::string report = "/results/addition_grid-7-";
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const std::string whole,
+      base::ReadFile(files_, context_.job_folder + report + "1/items.jsonl",
+                     1 << 20));
+  BeginJob("f");
+  asked = 0;
+  context_.stop_requested = [&] { return ++asked > in_all / 2; };
+  EXPECT_THAT(Run(), IsOkAndHolds(ordo::training::v1::STOPPED));
+  EXPECT_TRUE(base::Exists(files_, context_.job_folder + report + "1.answers"));
+  spec_.set_attempt(2);
+  asked = 0;
+  context_.stop_requested = [&asked] { return ++asked < 0; };
+  EXPECT_THAT(Run(), IsOkAndHolds(ordo::training::v1::FINISHED));
+  EXPECT_LT(asked, in_all);
+  EXPECT_THAT(
+      base::ReadFile(files_, context_.job_folder + report + "2/items.jsonl",
+                     1 << 20),
+      IsOkAndHolds(whole));
+  for (const char* log : {"1.answers", "2.answers"}) {
+    EXPECT_FALSE(base::Exists(files_, context_.job_folder + report + log));
+  }
+}
+
 TEST_F(EvaluateTest, NamesADamagedCheckpoint) {
   ORDO_ASSERT_OK(files_.Truncate(folder_.Path("b/0-1/config.json"), 10));
   const auto code = Run();
