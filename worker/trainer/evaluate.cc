@@ -225,10 +225,9 @@ std::unique_ptr<AnswerLog> OpenAnswerLog(
     const TrainerContext& context,
     const model::evaluation::ReportSubject& report) {
   if (!report.key) return nullptr;
-  const std::string results = base::JoinPath(context.job_folder, "results");
   const auto path_of = [&](int attempt) {
-    return base::JoinPath(results,
-                          absl::StrCat(report.id, "-", attempt, ".answers"));
+    return base::JoinPath(AttemptFolder(context, attempt),
+                          absl::StrCat(report.id, ".answers"));
   };
   model::evaluation::AnswerLogOptions options;
   options.path = path_of(report.attempt);
@@ -238,7 +237,8 @@ std::unique_ptr<AnswerLog> OpenAnswerLog(
   for (int attempt = 1; attempt < report.attempt; ++attempt) {
     options.earlier.push_back(path_of(attempt));
   }
-  absl::Status status = context.files.MakeFolders(results);
+  absl::Status status =
+      context.files.MakeFolders(AttemptFolder(context, report.attempt));
   if (status.ok()) {
     auto log = AnswerLog::Open(context.files, options);
     if (log.ok()) return *std::move(log);

@@ -284,7 +284,8 @@ TEST_F(EvaluateTest, AnInterruptedEvaluationGoesOnWhereItWas) {
   asked = 0;
   context_.stop_requested = [&] { return ++asked > in_all / 2; };
   EXPECT_THAT(Run(), IsOkAndHolds(ordo::training::v1::STOPPED));
-  EXPECT_TRUE(base::Exists(files_, context_.job_folder + report + "1.answers"));
+  EXPECT_TRUE(base::Exists(
+      files_, AttemptFolder(context_, 1) + "/addition_grid-7.answers"));
   spec_.set_attempt(2);
   asked = 0;
   context_.stop_requested = [&asked] { return ++asked < 0; };
@@ -294,8 +295,9 @@ TEST_F(EvaluateTest, AnInterruptedEvaluationGoesOnWhereItWas) {
       base::ReadFile(files_, context_.job_folder + report + "2/items.jsonl",
                      1 << 20),
       IsOkAndHolds(whole));
-  for (const char* log : {"1.answers", "2.answers"}) {
-    EXPECT_FALSE(base::Exists(files_, context_.job_folder + report + log));
+  for (const int attempt : {1, 2}) {
+    EXPECT_FALSE(base::Exists(
+        files_, AttemptFolder(context_, attempt) + "/addition_grid-7.answers"));
   }
 }
 
