@@ -119,8 +119,8 @@ absl::StatusOr<Evaluated> ReadReport(const TrainerContext& context,
 }
 
 // Folders of the job's own reports, of each report that of its newest attempt.
-std::vector<std::string> ReportFolders(const TrainerContext& context,
-                                       const JobPage& about) {
+std::vector<std::string> FoldersOfReports(const TrainerContext& context,
+                                          const JobPage& about) {
   const std::string results = base::JoinPath(context.job_folder, "results");
   const auto names = context.files.List(results);
   if (!names.ok()) return {};
@@ -147,7 +147,7 @@ std::vector<Evaluated> ReadReports(const TrainerContext& context,
                                    const JobPage& about) {
   std::vector<Evaluated> shown;
   std::map<std::string, size_t> places;
-  for (const std::string& folder : ReportFolders(context, about)) {
+  for (const std::string& folder : FoldersOfReports(context, about)) {
     auto evaluated = ReadReport(context, about, folder);
     if (!evaluated.ok()) {
       base::LogWarning("a report is left out of the job's page",
