@@ -8,8 +8,8 @@
 namespace ordo::report {
 namespace {
 
+using ::testing::DoubleEq;
 using ::testing::ElementsAre;
-using ::testing::FloatEq;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
@@ -28,7 +28,7 @@ TEST(AddItemErrorsTest, OfItemsOfTheirOwnItIsThatOfAMean) {
   // 0.5 is the deviation of three of four.
   EXPECT_THAT(
       metrics.standard_errors,
-      ElementsAre(Pair("acc", FloatEq(0.25)), Pair("error", FloatEq(0.25))));
+      ElementsAre(Pair("acc", DoubleEq(0.25)), Pair("error", DoubleEq(0.25))));
 }
 
 TEST(AddItemErrorsTest, ItemsOfOneUnitCountTogether) {
@@ -40,7 +40,7 @@ TEST(AddItemErrorsTest, ItemsOfOneUnitCountTogether) {
       "{\"id\":\"d\",\"unit\":\"y\",\"score\":0.75}\n",
       &metrics);
   // That of two units, which are 0.25 and 0.75.
-  EXPECT_THAT(metrics.standard_errors, ElementsAre(Pair("f1", FloatEq(0.25))));
+  EXPECT_THAT(metrics.standard_errors, ElementsAre(Pair("f1", DoubleEq(0.25))));
 }
 
 TEST(AddItemErrorsTest, WhatTheResultSaysItselfStays) {

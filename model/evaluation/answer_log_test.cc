@@ -66,7 +66,7 @@ TEST_F(AnswerLogTest, OfATornFileWhatStandsBeforeIsTaken) {
     log->Add(1, {{{1}, {}, 0}});
   }
   ORDO_ASSERT_OK_AND_ASSIGN(const auto info, files_.Stat(Path(1)));
-  ORDO_ASSERT_OK(files_.Truncate(Path(1), info.size - 3));
+  ORDO_ASSERT_OK(files_.Truncate(Path(1), info.size_bytes - 3));
   const auto log = Open(2);
   EXPECT_NE(log->Find(0), nullptr);
   EXPECT_EQ(log->Find(1), nullptr);
