@@ -1,6 +1,8 @@
 // The recipes of model/recipes against Ordo and against the sources: each is
-// resolved, and the models of those at the size of the papers have the
-// parameters that model/recipes/published.txt says.
+// resolved, their models have the parameters and the cost that
+// model/recipes/published.txt says, all that the sources have tables and
+// figures of is there or is said to be absent (sources.txt), and each recipe at
+// the size of the papers has a small one (small.txt).
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +18,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
@@ -26,6 +29,7 @@
 #include "base/yaml/text_form.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/catalog/catalog.h"
 #include "model/cost/cost.h"
 #include "proto/ordo/jobs/v1/job_spec.pb.h"
 #include "services/spec/expand.h"
@@ -53,11 +57,29 @@ struct Recipe {
   std::vector<Part> parts;
 };
 
-// The checkpoints that recipes begin with are pushed by whoever runs them:
-// their models are filled in as the scheduler would.
+// The jobs that recipes train, by their resource names, those of the files that
+// have been read.
+std::map<std::string, JobSpec>& Trained() {
+  static auto* const jobs = new std::map<std::string, JobSpec>();
+  return *jobs;
+}
+
+// The checkpoints that recipes begin with are of other recipes, whose names
+// come before theirs, or pushed by whoever runs them: their models are filled
+// in as the scheduler would.
 void FillModel(JobSpec* part,
                std::vector<base::FieldViolation>* /*violations*/) {
-  if (part->model().from() != "jobs/llama-2-7b") return;
+  const std::string from = part->model().from();
+  const auto trained = Trained().find(from);
+  if (trained != Trained().end()) {
+    *part->mutable_model() = trained->second.model();
+    part->mutable_model()->set_from(from);
+    if (!part->has_encoding()) {
+      *part->mutable_encoding() = trained->second.encoding();
+    }
+    return;
+  }
+  if (from != "jobs/llama-2-7b") return;
   auto* model = part->mutable_model();
   model->set_layers(32);
   model->set_width(4096);
@@ -115,6 +137,10 @@ std::vector<Recipe> Load() {
           << path << "/" << name;
       recipes.push_back(Resolved(
           folder, std::string(absl::StripSuffix(name, ".yaml")), spec));
+      for (const Part& part : recipes.back().parts) {
+        if (part.spec.kind() != JobSpec::TRAIN) continue;
+        Trained()[absl::StrCat("jobs/", part.spec.name())] = part.spec;
+      }
     }
   }
   return recipes;
@@ -125,8 +151,22 @@ const std::vector<Recipe>& Recipes() {
   return *recipes;
 }
 
+// The fields of each line of a file of the folder, which "|" parts.
+std::vector<std::vector<std::string>> LinesOf(const std::string& name) {
+  std::vector<std::vector<std::string>> lines;
+  const std::string text = TextOf(base::JoinPath(kRoot, name));
+  for (const absl::string_view line :
+       absl::StrSplit(text, '\n', absl::SkipWhitespace())) {
+    if (line.front() == '#') continue;
+    lines.emplace_back(absl::StrSplit(line, '|'));
+    for (std::string& cell : lines.back()) absl::StripAsciiWhitespace(&cell);
+  }
+  return lines;
+}
+
 // A line of published.txt.
 struct Row {
+  // Its name, which of the paper's recipes is the file's.
   std::string recipe;
   std::string row;
   // Why, where the recipe leaves it out.
@@ -136,6 +176,9 @@ struct Row {
   double printed = 0;
   double within = 0;
   double unit = 1;
+  // Billions, of a line of cost; 0: it is none.
+  double macs = 0;
+  double flops = 0;
 };
 
 void ReadPrinted(const std::vector<std::string>& cells, Row* row) {
@@ -148,15 +191,20 @@ void ReadPrinted(const std::vector<std::string>& cells, Row* row) {
   row->unit = number[1] == "M" ? 1e6 : 1 << 20;
 }
 
-void ReadRow(const std::string& line, Row* row) {
-  std::vector<std::string> cells = absl::StrSplit(line, '|');
-  for (std::string& cell : cells) absl::StripAsciiWhitespace(&cell);
+void ReadRow(const std::vector<std::string>& cells, Row* row) {
+  const std::string line = absl::StrJoin(cells, " | ");
   ASSERT_GE(cells.size(), 3u) << line;
   row->recipe = cells[0];
   row->row = cells[1];
   if (cells[2] == "absent") {
     ASSERT_THAT(cells, SizeIs(4)) << line;
     row->absent = cells[3];
+    return;
+  }
+  if (cells[2] == "cost") {
+    ASSERT_THAT(cells, SizeIs(5)) << line;
+    ASSERT_TRUE(absl::SimpleAtod(cells[3], &row->macs)) << line;
+    ASSERT_TRUE(absl::SimpleAtod(cells[4], &row->flops)) << line;
     return;
   }
   ASSERT_TRUE(absl::SimpleAtoi(cells[2], &row->parameters)) << line;
@@ -167,12 +215,9 @@ void ReadRow(const std::string& line, Row* row) {
 
 std::vector<Row> Published() {
   std::vector<Row> rows;
-  const std::string text = TextOf(base::JoinPath(kRoot, "published.txt"));
-  for (const absl::string_view line :
-       absl::StrSplit(text, '\n', absl::SkipWhitespace())) {
-    if (line.front() == '#') continue;
+  for (const std::vector<std::string>& cells : LinesOf("published.txt")) {
     Row row;
-    ReadRow(std::string(line), &row);
+    ReadRow(cells, &row);
     rows.push_back(row);
   }
   return rows;
@@ -180,7 +225,7 @@ std::vector<Row> Published() {
 
 // Whether the part is what the row names.
 bool IsOf(const Recipe& recipe, const Part& part, const Row& row) {
-  if (row.recipe != recipe.stem || !row.absent.empty()) return false;
+  if (row.recipe != recipe.spec.name() || !row.absent.empty()) return false;
   if (recipe.spec.kind() != JobSpec::SWEEP) return part.label == row.row;
   const std::vector<std::string> words =
       absl::StrSplit(row.row, ' ', absl::SkipEmpty());
@@ -189,10 +234,12 @@ bool IsOf(const Recipe& recipe, const Part& part, const Row& row) {
   });
 }
 
-int64_t ParametersOf(const JobSpec& spec) {
+model::cost::PartCost CostOf(const JobSpec& spec) {
   model::cost::CostSubject subject{spec.model(), spec.encoding()};
   if (spec.training().has_lora()) subject.lora = &spec.training().lora();
-  return model::cost::CountCost(subject, {}).whole.parameters;
+  model::cost::CostOptions options;
+  options.convention = model::catalog::CostConvention::kTapeTable3;
+  return model::cost::CountCost(subject, options).whole;
 }
 
 std::string Where(const Recipe& recipe, const Part& part) {
@@ -220,20 +267,45 @@ TEST(RecipesTest, NamesAreThoseOfTheFiles) {
   }
 }
 
+// Of small recipes those are listed whose paper counts parameters.
 TEST(RecipesTest, ModelsHaveTheParametersOfTheSources) {
   const std::vector<Row> rows = Published();
   for (const Recipe& recipe : Recipes()) {
-    if (recipe.folder != kPaper) continue;
     for (const Part& part : recipe.parts) {
       if (part.spec.kind() != JobSpec::TRAIN) continue;
       std::vector<Row> own;
       std::copy_if(rows.begin(), rows.end(), std::back_inserter(own),
-                   [&](const Row& row) { return IsOf(recipe, part, row); });
+                   [&](const Row& row) {
+                     return row.parameters > 0 && IsOf(recipe, part, row);
+                   });
+      if (recipe.folder != kPaper && own.empty()) continue;
       ASSERT_THAT(own, SizeIs(1)) << Where(recipe, part);
-      EXPECT_EQ(ParametersOf(part.spec), own[0].parameters)
+      EXPECT_EQ(CostOf(part.spec).parameters, own[0].parameters)
           << Where(recipe, part);
     }
   }
+}
+
+// Of one row of 1024 tokens, to the printed digits.
+TEST(RecipesTest, CostIsThatPrinted) {
+  constexpr double kHalfDigit = 0.005;
+  int num_rows = 0;
+  for (const Row& row : Published()) {
+    if (row.macs == 0) continue;
+    for (const Recipe& recipe : Recipes()) {
+      for (const Part& part : recipe.parts) {
+        if (!IsOf(recipe, part, row)) continue;
+        const auto cost = CostOf(part.spec);
+        EXPECT_NEAR(static_cast<double>(cost.macs) / 1e9, row.macs, kHalfDigit)
+            << Where(recipe, part);
+        EXPECT_NEAR(static_cast<double>(cost.flops) / 1e9, row.flops,
+                    kHalfDigit)
+            << Where(recipe, part);
+        ++num_rows;
+      }
+    }
+  }
+  EXPECT_EQ(num_rows, 3);
 }
 
 TEST(RecipesTest, ParametersAreThosePrinted) {
@@ -247,13 +319,11 @@ TEST(RecipesTest, ParametersAreThosePrinted) {
 
 // What a source's table names is there, or it is said why not.
 TEST(RecipesTest, RowsOfTheSourcesAreThereOrSaidToBeAbsent) {
-  std::map<std::string, const Recipe*> by_stem;
-  for (const Recipe& recipe : Recipes()) {
-    if (recipe.folder == kPaper) by_stem[recipe.stem] = &recipe;
-  }
+  std::map<std::string, const Recipe*> by_name;
+  for (const Recipe& recipe : Recipes()) by_name[recipe.spec.name()] = &recipe;
   for (const Row& row : Published()) {
-    const auto found = by_stem.find(row.recipe);
-    ASSERT_TRUE(found != by_stem.end()) << row.recipe;
+    const auto found = by_name.find(row.recipe);
+    ASSERT_TRUE(found != by_name.end()) << row.recipe;
     const Recipe& recipe = *found->second;
     const auto is_named = [&](const Part& part) {
       return row.absent.empty() ? IsOf(recipe, part, row)
@@ -262,6 +332,18 @@ TEST(RecipesTest, RowsOfTheSourcesAreThereOrSaidToBeAbsent) {
     EXPECT_EQ(std::any_of(recipe.parts.begin(), recipe.parts.end(), is_named),
               row.absent.empty())
         << row.recipe << ": " << row.row;
+  }
+}
+
+// What a recipe evaluates, other recipes leave behind.
+TEST(RecipesTest, CheckpointsAreThoseOfRecipes) {
+  for (const Recipe& recipe : Recipes()) {
+    for (const Part& part : recipe.parts) {
+      for (const std::string& checkpoint : part.spec.checkpoints()) {
+        EXPECT_EQ(Trained().count(checkpoint), 1u)
+            << recipe.stem << ": " << checkpoint;
+      }
+    }
   }
 }
 
