@@ -110,7 +110,7 @@ Recipe Resolved(const std::string& folder, const std::string& stem,
   return recipe;
 }
 
-std::vector<std::string> NamesIn(const std::string& folder) {
+std::vector<std::string> FilesIn(const std::string& folder) {
   base::PosixFilesystem files;
   auto names = files.List(folder);
   ORDO_EXPECT_OK(names);
@@ -126,10 +126,10 @@ std::string TextOf(const std::string& path) {
 
 std::vector<Recipe> Load() {
   std::vector<Recipe> recipes;
-  for (const std::string& folder : NamesIn(kRoot)) {
+  for (const std::string& folder : FilesIn(kRoot)) {
     if (absl::StrContains(folder, ".")) continue;
     const std::string path = base::JoinPath(kRoot, folder);
-    for (const std::string& name : NamesIn(path)) {
+    for (const std::string& name : FilesIn(path)) {
       if (!absl::EndsWith(name, ".yaml")) continue;
       JobSpec spec;
       ORDO_EXPECT_OK(base::ReadMessage(TextOf(base::JoinPath(path, name)),
@@ -343,6 +343,111 @@ TEST(RecipesTest, CheckpointsAreThoseOfRecipes) {
         EXPECT_EQ(Trained().count(checkpoint), 1u)
             << recipe.stem << ": " << checkpoint;
       }
+    }
+  }
+}
+
+// How many tables and figures a source has.
+struct Source {
+  int tables = 0;
+  int figures = 0;
+  bool operator==(const Source& other) const {
+    return tables == other.tables && figures == other.figures;
+  }
+};
+
+// Those of a source are numbered from 1 on, but for the tutorial's, which are
+// of many papers.
+TEST(RecipesTest, EachTableAndFigureIsThereOrSaidToBeAbsent) {
+  const std::map<std::string, Source> sources = {{"TAPE-1", {7, 6}},
+                                                 {"TAPE-2", {11, 7}},
+                                                 {"CoPE", {10, 6}},
+                                                 {"tutorial", {8, 11}}};
+  std::set<std::string> named;
+  std::map<std::string, Source> found;
+  for (const std::vector<std::string>& cells : LinesOf("sources.txt")) {
+    const std::string name = absl::StrCat(cells[0], " ", cells[1]);
+    EXPECT_TRUE(named.insert(name).second) << name;
+    if (cells[0] == "others") continue;
+    found[cells[0]].tables += absl::StartsWith(cells[1], "table ") ? 1 : 0;
+    found[cells[0]].figures += absl::StartsWith(cells[1], "figure ") ? 1 : 0;
+  }
+  EXPECT_TRUE(found == sources);
+  for (const auto& [source, count] : sources) {
+    if (source == "tutorial") continue;
+    for (int i = 1; i <= count.tables; ++i) {
+      EXPECT_EQ(named.count(absl::StrCat(source, " table ", i)), 1u)
+          << source << " " << i;
+    }
+    for (int i = 1; i <= count.figures; ++i) {
+      EXPECT_EQ(named.count(absl::StrCat(source, " figure ", i)), 1u)
+          << source << " " << i;
+    }
+  }
+}
+
+// The files of folders, without the extension.
+std::set<std::string> StemsOf(const std::set<std::string>& folders) {
+  std::set<std::string> stems;
+  for (const Recipe& recipe : Recipes()) {
+    if (folders.count(recipe.folder) > 0) stems.insert(recipe.stem);
+  }
+  return stems;
+}
+
+// The names, with commas between them, of field `at`, the last; nothing where
+// it says that there is none, and another why.
+std::vector<std::string> NamesAt(size_t at,
+                                 const std::vector<std::string>& cells) {
+  const std::string line = absl::StrJoin(cells, " | ");
+  const bool is_absent = cells.size() == at + 2 && cells[at] == "absent";
+  EXPECT_TRUE(is_absent || cells.size() == at + 1) << line;
+  EXPECT_FALSE(cells.back().empty()) << line;
+  if (cells.size() != at + 1) return {};
+  return absl::StrSplit(cells[at], ", ");
+}
+
+TEST(RecipesTest, RecipesAreOfTheSources) {
+  const std::set<std::string> stems = StemsOf({kPaper});
+  std::set<std::string> named;
+  for (const std::vector<std::string>& cells : LinesOf("sources.txt")) {
+    for (const std::string& name : NamesAt(2, cells)) {
+      EXPECT_EQ(stems.count(name), 1u) << cells[1] << ": " << name;
+      named.insert(name);
+    }
+  }
+  EXPECT_EQ(named, stems);
+}
+
+TEST(RecipesTest, EachOfThePapersHasASmallOneOrAReason) {
+  const std::set<std::string> small = StemsOf({"small", "small_more"});
+  std::set<std::string> listed;
+  std::set<std::string> named;
+  for (const std::vector<std::string>& cells : LinesOf("small.txt")) {
+    EXPECT_TRUE(listed.insert(cells[0]).second) << cells[0];
+    for (const std::string& name : NamesAt(1, cells)) {
+      EXPECT_EQ(small.count(name), 1u) << cells[0] << ": " << name;
+      named.insert(name);
+    }
+  }
+  EXPECT_EQ(listed, StemsOf({kPaper}));
+  EXPECT_EQ(named, small);
+}
+
+// For two CPU cores: the paper's smallest have 100 000 parameters, trained for
+// 100 000 steps.
+TEST(RecipesTest, SmallOnesAreSmall) {
+  constexpr int64_t kMostParameters = 250000;
+  constexpr int64_t kMostSteps = 1000;
+  for (const Recipe& recipe : Recipes()) {
+    if (recipe.folder == kPaper) continue;
+    for (const Part& part : recipe.parts) {
+      EXPECT_EQ(part.spec.resources().device(), "cpu") << Where(recipe, part);
+      if (part.spec.kind() != JobSpec::TRAIN) continue;
+      EXPECT_LE(CostOf(part.spec).parameters, kMostParameters)
+          << Where(recipe, part);
+      EXPECT_LE(part.spec.training().steps(), kMostSteps)
+          << Where(recipe, part);
     }
   }
 }
