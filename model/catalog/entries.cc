@@ -120,7 +120,8 @@ std::vector<Entry> AllEntries() {
   for (const auto family :
        {BiasEntries, ContentEntries, InputEntries, InsideEntries,
         RetrievalEntries, RotaryEntries, StateEntries, CombiningEntries,
-        CompositionalEntries, LengthTaskEntries, TaskEntries, TextEntries}) {
+        CompositionalEntries, LengthTaskEntries, ScrollsEntries, TaskEntries,
+        TextEntries}) {
     std::vector<Entry> entries = family();
     std::move(entries.begin(), entries.end(), std::back_inserter(all));
   }

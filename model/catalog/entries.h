@@ -23,6 +23,7 @@ std::vector<Entry> StateEntries();
 std::vector<Entry> CombiningEntries();
 std::vector<Entry> CompositionalEntries();
 std::vector<Entry> LengthTaskEntries();
+std::vector<Entry> ScrollsEntries();
 std::vector<Entry> TaskEntries();
 std::vector<Entry> TextEntries();
 
@@ -143,6 +144,13 @@ Entry EncodingEntry(std::string name, std::string text, std::string source);
 
 // The path of a parameter of the component at `field`.
 std::string ParamPath(std::string_view field, std::string_view name);
+
+// What is wrong with the text of a path of data, or nothing. Where it leads is
+// not known here.
+std::string PathProblem(const std::string& path);
+
+// The same parameter, whose value is such a path (Param::names_data).
+Param OfData(Param param);
 
 // Complains about a model of odd width, for encodings that have a sine and a
 // cosine of each of its angles.

@@ -21,6 +21,7 @@ using Violations = std::vector<base::FieldViolation>;
 
 constexpr char kText[] = "text";
 constexpr char kQuestions[] = "questions";
+constexpr char kScrolls[] = "scrolls";
 // Four marks, and the bytes.
 constexpr int kByteVocabulary = 260;
 constexpr int kMaxLengths = 64;
@@ -39,26 +40,6 @@ int64_t LongestWindow(const ParamMap& params) {
     longest = std::max(longest, length);
   }
   return static_cast<int64_t>(longest) - 1;
-}
-
-// What is wrong with the text of a path, or nothing. Where it leads is not
-// known here.
-std::string PathProblem(const std::string& path) {
-  if (path.empty()) return "must not be empty";
-  if (path.size() > kMaxPathBytes) {
-    return absl::StrCat("has ", path.size(), " bytes; at most ", kMaxPathBytes);
-  }
-  if (path.find('\0') != std::string::npos) return "has a NUL byte";
-  const bool absolute = path.front() == '/';
-  for (const absl::string_view part :
-       absl::StrSplit(absl::string_view(path).substr(absolute ? 1 : 0), '/')) {
-    if (!part.empty() && part.front() != '.') continue;
-    return absl::StrCat("'", path,
-                        "' has an empty part, or one that begins with '.'; "
-                        "name a folder or file under data/ of the storage "
-                        "root, or give its whole path below a data root");
-  }
-  return "";
 }
 
 void CheckPaths(std::string_view field, const std::vector<std::string>& paths,
@@ -166,11 +147,6 @@ void TakeFromTraining(std::string_view field,
   if (IsEmptyList(*params, "lengths")) {
     TakeLengths(Params(trained_on.params()).Integer("length"), params);
   }
-}
-
-Param OfData(Param param) {
-  param.names_data = true;
-  return param;
 }
 
 Entry TextEntry() {
@@ -333,9 +309,12 @@ void CheckQuestions(std::string_view field, const ParamMap& map,
 void TakeTokens(std::string_view /*field*/,
                 const ordo::training::v1::Data& trained_on, ParamMap* params,
                 Violations* /*violations*/) {
-  if (trained_on.task() != kText) return;
+  const bool is_text = trained_on.task() == kText;
+  if (!is_text && trained_on.task() != kScrolls) return;
   const Entry& entry = *Find(Kind::kEvaluationTask, kQuestions);
-  const auto begins = ReadsBeginnings(trained_on.params());
+  const auto begins =
+      is_text ? ReadsBeginnings(trained_on.params())
+              : Params(trained_on.params()).String("begin") == "always";
   if (begins.has_value() && IsDefault(entry, *params, "begin")) {
     (*params)["begin"].set_string_value(*begins ? "always" : "never");
   }
@@ -513,6 +492,29 @@ void TakeTextTrainedOn(const TextTraining& training, ParamMap* params,
     take("tokenizer");
     take("marks");
   }
+}
+
+std::string PathProblem(const std::string& path) {
+  if (path.empty()) return "must not be empty";
+  if (path.size() > kMaxPathBytes) {
+    return absl::StrCat("has ", path.size(), " bytes; at most ", kMaxPathBytes);
+  }
+  if (path.find('\0') != std::string::npos) return "has a NUL byte";
+  const bool absolute = path.front() == '/';
+  for (const absl::string_view part :
+       absl::StrSplit(absl::string_view(path).substr(absolute ? 1 : 0), '/')) {
+    if (!part.empty() && part.front() != '.') continue;
+    return absl::StrCat("'", path,
+                        "' has an empty part, or one that begins with '.'; "
+                        "name a folder or file under data/ of the storage "
+                        "root, or give its whole path below a data root");
+  }
+  return "";
+}
+
+Param OfData(Param param) {
+  param.names_data = true;
+  return param;
 }
 
 std::vector<Entry> TextEntries() {

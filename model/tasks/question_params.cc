@@ -5,12 +5,14 @@
 #include "base/status/details.h"
 #include "model/text/questions/questions.h"
 #include "model/text/task/questions_task.h"
+#include "model/text/task/scrolls_task.h"
 
 namespace ordo::model::tasks {
 namespace {
 
 // Where the parameters stand, for messages.
 constexpr char kField[] = "params";
+constexpr char kTrainingField[] = "data.params";
 
 }  // namespace
 
@@ -37,6 +39,20 @@ absl::StatusOr<std::unique_ptr<EvaluationTask>> QuestionsOf(
         "is needed: the model was not trained here on text that says it");
   }
   return text::task::OpenQuestions(access, options);
+}
+
+absl::StatusOr<std::unique_ptr<TrainingTask>> ScrollsOf(
+    const catalog::Params& params, const DataAccess& access) {
+  text::task::ScrollsOptions options;
+  options.field = kTrainingField;
+  options.path = params.String("path");
+  options.set = params.String("set");
+  options.tokenizer = params.String("tokenizer");
+  options.begin = params.String("begin") == "always";
+  options.answer_begin = params.String("answer_begin") == "always";
+  options.max_tokens = params.Integer("max_tokens");
+  options.answer_tokens = params.Integer("answer_tokens");
+  return text::task::OpenScrolls(access, options);
 }
 
 }  // namespace ordo::model::tasks

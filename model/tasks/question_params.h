@@ -18,6 +18,12 @@ absl::StatusOr<std::unique_ptr<EvaluationTask>> QuestionsOf(
     const catalog::Params& params, const ordo::training::v1::Data* trained_on,
     const DataAccess& access);
 
+inline constexpr char kScrollsTask[] = "scrolls";
+
+// Training on the answers of such questions (entries_scrolls.cc).
+absl::StatusOr<std::unique_ptr<TrainingTask>> ScrollsOf(
+    const catalog::Params& params, const DataAccess& access);
+
 }  // namespace ordo::model::tasks
 
 #endif  // ORDO_MODEL_TASKS_QUESTION_PARAMS_H_

@@ -14,6 +14,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "model/catalog/catalog.h"
+#include "model/text/questions/scrolls.h"
 #include "model/text/task/questions_task.h"
 
 namespace ordo::model::tasks {
@@ -114,6 +115,47 @@ TEST_F(QuestionParamsTest, ATokenizerThatNobodySaysIsAskedFor) {
   params_.erase("tokenizer");
   EXPECT_THAT(Open(), StatusIs(absl::StatusCode::kInvalidArgument,
                                HasSubstr("params.tokenizer: is needed")));
+}
+
+const catalog::Entry& Scrolls() {
+  return *catalog::Find(catalog::Kind::kTrainingTask, "scrolls");
+}
+
+TEST_F(QuestionParamsTest, SetsOfTheCatalogueAreThoseThatAreRead) {
+  std::vector<std::string> names;
+  for (const auto& set : text::questions::ScrollsSets()) {
+    names.emplace_back(set.name);
+  }
+  EXPECT_EQ(catalog::FindParam(Scrolls(), "set")->choices, names);
+}
+
+TEST_F(QuestionParamsTest, EachParameterOfATrainingDoesWhatItSays) {
+  ORDO_EXPECT_OK(base::AtomicWrite(
+      files_, folder_.Path("data/train.jsonl"),
+      R"({"id": "q", "input": "Who is it?", "output": "It is Ann"})"));
+  const auto row_of = [&](catalog::ParamMap params) {
+    params["path"].set_string_value("train.jsonl");
+    std::vector<base::FieldViolation> violations;
+    catalog::ResolveParams(Scrolls(), "", &params, &violations);
+    EXPECT_TRUE(violations.empty()) << violations[0].description;
+    auto task = ScrollsOf(catalog::Params(params), access_);
+    EXPECT_TRUE(task.ok()) << task.status();
+    return (*task)->Generate(1, 0).value().tokens;
+  };
+  // 11 and 11, with the marks.
+  EXPECT_EQ(row_of({}).size(), 22u);
+  catalog::ParamMap params;
+  params["begin"].set_string_value("never");
+  params["set"].set_string_value("qmsum");
+  params["answer_begin"].set_string_value("never");
+  params["answer_tokens"].set_number_value(5);
+  params["max_tokens"].set_number_value(14);
+  // Eight of the prompt, of which the last seven, and six of the answer.
+  std::string text = "Creport:It is";
+  std::vector<int64_t> tokens;
+  for (const char byte : text) tokens.push_back(4 + byte);
+  tokens.push_back(kEnd);
+  EXPECT_EQ(row_of(params), tokens);
 }
 
 }  // namespace

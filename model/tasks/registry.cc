@@ -402,6 +402,7 @@ constexpr TrainingRow kTrainingTasks[] = {
     {"ruler", MadeUp<RulerOf>},
     {"ruoss", MadeUp<RuossOf>},
     {"scan", MadeUp<ScanOf>},
+    {"scrolls", ScrollsOf},
     {"selective_copy", MadeUp<SelectiveCopyOf>},
     {"sorting", MadeUp<PairsOf<SortingSizes>>},
     {"text", TextOf},
@@ -508,7 +509,7 @@ absl::StatusOr<std::unique_ptr<EvaluationTask>> MakeEvaluationTask(
 
 absl::StatusOr<std::shared_ptr<const Tokenizer>> MakeTokenizer(
     const ordo::training::v1::Data& data, const DataAccess& access) {
-  if (data.task() == kTextTask) {
+  if (data.task() == kTextTask || data.task() == kScrollsTask) {
     ORDO_ASSIGN_OR_RETURN(
         const catalog::ParamMap params,
         Resolved(catalog::Kind::kTrainingTask, data.task(), data.params()));

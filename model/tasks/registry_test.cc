@@ -114,8 +114,18 @@ std::string TwentyQuestions() {
   return lines;
 }
 
-// Twenty lines of text, and twenty questions, under the data folder of a
-// storage root.
+// Twenty lines of SCROLLS.
+std::string TwentyAnswers() {
+  std::string lines;
+  for (int i = 0; i < 20; ++i) {
+    absl::StrAppend(&lines, "{\"id\": \"q", i, "\", \"input\": \"Which? ", i,
+                    "\", \"output\": \"number ", i, "\"}\n");
+  }
+  return lines;
+}
+
+// Twenty lines of text, twenty questions and twenty answers, under the data
+// folder of a storage root.
 const DataAccess& Examples() {
   static auto* const folder = new base::testing::TemporaryFolder;
   static auto* const files = new base::PosixFilesystem;
@@ -142,6 +152,10 @@ const DataAccess& Examples() {
                     *files, base::JoinPath(made->data_folder, "t.json"),
                     text::tokenizers::testing::BpeJson({"t h", "th e"}).dump())
                     .ok());
+    EXPECT_TRUE(base::AtomicWrite(
+                    *files, base::JoinPath(made->data_folder, "answers.jsonl"),
+                    TwentyAnswers())
+                    .ok());
     return made;
   }();
   return *access;
@@ -155,8 +169,8 @@ bool LooksInside(const std::string& name) {
 
 TEST(Registry, MakesEveryTaskWithItsDefaultsAndTheCataloguesVocabulary) {
   for (const std::string& name : TrainingTaskNames()) {
-    // It has no data by default.
-    if (name == "text") continue;
+    // They have no data by default.
+    if (name == "text" || name == "scrolls") continue;
     ordo::training::v1::Data data;
     data.set_task(name);
     ORDO_ASSERT_OK_AND_ASSIGN(const auto task, MakeTrainingTask(data));
@@ -229,6 +243,9 @@ std::vector<Case> SmallTrainingTasks() {
        {{"min_length", 1024}, {"max_length", 2500}},
        {{"task", "niah_multikey_3"}}},
       {"scan", {{"min_actions", 9}, {"max_actions", 14}}, {}},
+      {"scrolls",
+       {{"max_tokens", 30}, {"answer_tokens", 9}},
+       {{"path", "answers.jsonl"}}},
       {"selective_copy", {{"symbols", 3}, {"blanks", 5}}, {}},
       {"selective_copy",
        {{"symbols", 3}, {"blanks", 5}},
@@ -253,6 +270,8 @@ std::vector<Case> SmallTrainingTasks() {
 std::vector<Case> SmallEvaluationTasks() {
   std::vector<Case> cases;
   for (Case of_task : SmallTrainingTasks()) {
+    // Its questions are asked by another task.
+    if (of_task.name == "scrolls") continue;
     if (catalog::Find(catalog::Kind::kEvaluationTask, of_task.name) ==
         nullptr) {
       of_task.name += "_grid";
@@ -860,6 +879,11 @@ TEST(Registry, TheTokenizerOfTextNeedsNoData) {
   auto data = TextData();
   ORDO_ASSERT_OK_AND_ASSIGN(const auto bytes, MakeTokenizer(data));
   EXPECT_EQ(bytes->Encode("a").value(), (std::vector<int64_t>{4 + 'a'}));
+  ordo::training::v1::Data answers;
+  answers.set_task("scrolls");
+  (*answers.mutable_params())["path"].set_string_value("none.jsonl");
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto same, MakeTokenizer(answers));
+  EXPECT_EQ(same->Encode("a").value(), (std::vector<int64_t>{4 + 'a'}));
   ORDO_ASSERT_OK_AND_ASSIGN(const auto digits, MakeTokenizer(AdditionData(3)));
   EXPECT_EQ(digits->Decode(digits->Encode("21+43=").value()), "21+43=");
 }

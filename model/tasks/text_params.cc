@@ -138,9 +138,9 @@ absl::StatusOr<std::optional<PromptTokens>> PromptTokensOf(
 
 absl::StatusOr<std::unique_ptr<Tokenizer>> TextTokenizerOf(
     const Params& params, const DataAccess& access) {
-  const text::task::TextOptions options = TextOptionsOf(params, kTrainingField);
-  return text::task::OpenTokenizer(access, options.field + ".tokenizer",
-                                   options.tokenizer);
+  return text::task::OpenTokenizer(access,
+                                   std::string(kTrainingField) + ".tokenizer",
+                                   params.String("tokenizer"));
 }
 
 }  // namespace ordo::model::tasks

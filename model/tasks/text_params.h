@@ -51,7 +51,7 @@ absl::StatusOr<std::unique_ptr<EvaluationTask>> PerplexityOf(
 absl::StatusOr<std::optional<PromptTokens>> PromptTokensOf(
     const catalog::Params& params, const DataAccess& access);
 
-// Of a training task's parameters.
+// Of the parameters of a training task that names its tokenizer.
 absl::StatusOr<std::unique_ptr<Tokenizer>> TextTokenizerOf(
     const catalog::Params& params, const DataAccess& access);
 

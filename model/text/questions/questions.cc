@@ -85,6 +85,13 @@ absl::Status AddQuestion(const std::string& path, TextQuestion question,
   return absl::OkStatus();
 }
 
+AnswerLimits LimitsWithin(AnswerLimits limits, size_t room) {
+  if (limits.head_tokens + limits.tail_tokens <= room) return limits;
+  limits.tail_tokens = std::min(limits.tail_tokens, room);
+  limits.head_tokens = room - limits.tail_tokens;
+  return limits;
+}
+
 std::vector<int64_t> CutPrompt(const AnswerLimits& limits,
                                std::vector<int64_t> tokens) {
   const size_t kept = limits.head_tokens + limits.tail_tokens;

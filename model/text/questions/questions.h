@@ -98,6 +98,10 @@ absl::Status CheckChoices(std::string_view field,
 absl::Status AddQuestion(const std::string& path, TextQuestion question,
                          TextQuestions* questions);
 
+// `limits`, which cut, for prompts of at most `room` tokens, at least one:
+// where they leave more, the head gives way first.
+AnswerLimits LimitsWithin(AnswerLimits limits, size_t room);
+
 // The tokens of a prompt that the model reads.
 std::vector<int64_t> CutPrompt(const AnswerLimits& limits,
                                std::vector<int64_t> tokens);

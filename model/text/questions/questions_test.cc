@@ -1,5 +1,7 @@
 #include "model/text/questions/questions.h"
 
+#include <utility>
+
 #include "absl/status/status.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
@@ -47,6 +49,20 @@ TEST(QuestionsTest, LongPromptsKeepHeadAndTail) {
   EXPECT_THAT(CutPrompt(limits, {1, 2, 3, 4, 5, 6}), ElementsAre(1, 2, 3, 6));
   EXPECT_THAT(CutPrompt(limits, {1, 2, 3, 4}), ElementsAre(1, 2, 3, 4));
   EXPECT_THAT(CutPrompt(AnswerLimits(), {1, 2, 3}), ElementsAre(1, 2, 3));
+}
+
+TEST(QuestionsTest, LimitsGiveWayAtTheHeadFirst) {
+  AnswerLimits limits;
+  limits.head_tokens = 7;
+  limits.tail_tokens = 2;
+  const auto within = [&](size_t room) {
+    const AnswerLimits found = LimitsWithin(limits, room);
+    return std::make_pair(found.head_tokens, found.tail_tokens);
+  };
+  EXPECT_EQ(within(10), std::make_pair(size_t{7}, size_t{2}));
+  EXPECT_EQ(within(9), std::make_pair(size_t{7}, size_t{2}));
+  EXPECT_EQ(within(5), std::make_pair(size_t{3}, size_t{2}));
+  EXPECT_EQ(within(1), std::make_pair(size_t{0}, size_t{1}));
 }
 
 TEST(QuestionsTest, AnswersEndBeforeTheFirstStop) {

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/digest/digest.h"
+#include "base/status/details.h"
 #include "base/status/status.h"
 #include "base/text/nearest.h"
 #include "model/text/questions/layouts.h"
@@ -43,30 +44,71 @@ std::string UnitOf(const std::string& input) {
   return base::Sha256Hex(input.substr(begin)).substr(0, 16);
 }
 
-struct Line {
-  std::string id;
-  std::string input;
-  std::string output;
-};
-
-absl::StatusOr<Line> ReadLine(const ObjectLine& object) {
-  Line line;
+absl::StatusOr<ScrollsLine> ReadLine(const ObjectLine& object) {
+  ScrollsLine line;
+  line.where = object.where;
   ORDO_ASSIGN_OR_RETURN(line.id, StringField(object, "id"));
   ORDO_ASSIGN_OR_RETURN(line.input, StringField(object, "input"));
   const auto output = object.object.find("output");
   if (output != object.object.end() && output->is_null()) {
     return WrongField(object, "output",
                       "is null: answers of the test split are not public, take "
-                      "the validation split");
+                      "the training or the validation split");
   }
   ORDO_ASSIGN_OR_RETURN(line.output, StringField(object, "output"));
   return line;
 }
 
-// A question of which there was a line before.
-struct Seen {
-  size_t index = 0;
-  std::string input_digest;
+// The lines of a file as questions.
+class Merger {
+ public:
+  Merger(const std::string& path, const ScrollsSet& set)
+      : path_(path), set_(set) {
+    questions_.metric = set.metric;
+    questions_.limits = ScrollsLimits(set);
+    questions_.lines_are_sentences = false;
+  }
+
+  absl::Status Add(ScrollsLine line) {
+    const std::string digest = base::Sha256Hex(line.input);
+    const auto [found, is_first] =
+        seen_.emplace(line.id, Seen{questions_.items.size(), digest});
+    if (!is_first) {
+      if (found->second.input_digest != digest) {
+        return base::AddContext(
+            base::InvalidField(
+                "input", absl::StrCat("differs from that of an earlier line ",
+                                      "with id '", line.id, "'")),
+            line.where);
+      }
+      questions_.items[found->second.index].references.push_back(
+          std::move(line.output));
+      return absl::OkStatus();
+    }
+    TextQuestion question;
+    question.id = line.id;
+    question.unit = UnitOf(line.input);
+    question.prompt = ScrollsPrompt(set_, line.input);
+    question.references = {std::move(line.output)};
+    return AddQuestion(path_, std::move(question), &questions_);
+  }
+
+  TextQuestions Finish(std::string version) {
+    questions_.version = std::move(version);
+    return std::move(questions_);
+  }
+
+ private:
+  // A question of which there was a line before.
+  struct Seen {
+    size_t index = 0;
+    std::string input_digest;
+  };
+
+  const std::string& path_;
+  const ScrollsSet& set_;
+  TextQuestions questions_;
+  std::map<std::string, Seen> seen_;
 };
 
 }  // namespace
@@ -99,49 +141,43 @@ std::string ScrollsPrompt(const ScrollsSet& set, const std::string& input) {
   return absl::StrCat("Context:\n", input, "\n Please summarize this report:");
 }
 
-absl::StatusOr<TextQuestions> ReadScrolls(base::Filesystem& files,
-                                          const std::string& path,
-                                          const ScrollsSet& set) {
+absl::StatusOr<std::string> ReadScrollsLines(
+    base::Filesystem& files, const std::string& path, const ScrollsSet& set,
+    const std::function<absl::Status(ScrollsLine line)>& take) {
   ORDO_ASSIGN_OR_RETURN(const std::unique_ptr<ObjectReader> reader,
                         ObjectReader::Open(files, path, LineLayout(set.name)));
-  TextQuestions questions;
-  questions.metric = set.metric;
-  questions.limits = set.is_summary ? kSummaryLimits : kQuestionLimits;
-  questions.lines_are_sentences = false;
-  std::map<std::string, Seen> seen;
+  bool has_lines = false;
   while (true) {
     ORDO_ASSIGN_OR_RETURN(const std::optional<ObjectLine> object,
                           reader->Next());
     if (!object.has_value()) break;
-    ORDO_ASSIGN_OR_RETURN(Line line, ReadLine(*object));
-    const std::string digest = base::Sha256Hex(line.input);
-    const auto [found, is_first] =
-        seen.emplace(line.id, Seen{questions.items.size(), digest});
-    if (!is_first) {
-      if (found->second.input_digest != digest) {
-        return WrongField(*object, "input",
-                          absl::StrCat("differs from that of an earlier line ",
-                                       "with id '", line.id, "'"));
-      }
-      questions.items[found->second.index].references.push_back(
-          std::move(line.output));
-      continue;
-    }
-    TextQuestion question;
-    question.id = line.id;
-    question.unit = UnitOf(line.input);
-    question.prompt = ScrollsPrompt(set, line.input);
-    question.references = {std::move(line.output)};
-    ORDO_RETURN_IF_ERROR(AddQuestion(path, std::move(question), &questions));
+    ORDO_ASSIGN_OR_RETURN(ScrollsLine line, ReadLine(*object));
+    ORDO_RETURN_IF_ERROR(take(std::move(line)));
+    has_lines = true;
   }
-  if (questions.items.empty()) {
+  if (!has_lines) {
     return absl::InvalidArgumentError(
         absl::StrCat("read ", path, ": it has no lines; each should be ",
                      LineLayout(set.name)));
   }
-  questions.version = base::Sha256Hex(
+  return base::Sha256Hex(
       absl::StrCat(kVersion, " ", set.name, " ", reader->FinishDigest()));
-  return questions;
+}
+
+AnswerLimits ScrollsLimits(const ScrollsSet& set) {
+  return set.is_summary ? kSummaryLimits : kQuestionLimits;
+}
+
+absl::StatusOr<TextQuestions> ReadScrolls(base::Filesystem& files,
+                                          const std::string& path,
+                                          const ScrollsSet& set) {
+  Merger merger(path, set);
+  ORDO_ASSIGN_OR_RETURN(
+      std::string version,
+      ReadScrollsLines(files, path, set, [&merger](ScrollsLine line) {
+        return merger.Add(std::move(line));
+      }));
+  return merger.Finish(std::move(version));
 }
 
 }  // namespace ordo::model::text::questions

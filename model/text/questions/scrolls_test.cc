@@ -1,5 +1,8 @@
 #include "model/text/questions/scrolls.h"
 
+#include <string>
+#include <vector>
+
 #include "absl/status/status.h"
 #include "base/files/file_util.h"
 #include "base/files/testing/temporary_folder.h"
@@ -60,6 +63,27 @@ TEST_F(ScrollsTest, LinesWithOneIdAreOneQuestion) {
   EXPECT_THAT(read.items[9].references, ElementsAre("answer 18", "answer 19"));
   EXPECT_EQ(read.limits.head_tokens, 7991u);
   EXPECT_EQ(read.limits.answer_tokens, 200u);
+}
+
+TEST_F(ScrollsTest, EachLineIsGivenWithItsPlace) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const TextQuestions read,
+                            Read("qasper", Validation()));
+  std::vector<std::string> outputs;
+  const auto take = [&](const ScrollsLine& line) {
+    outputs.push_back(line.output);
+    return outputs.size() < 21 ? absl::OkStatus()
+                               : absl::CancelledError(line.where);
+  };
+  const std::string path = folder_.Path("validation.jsonl");
+  const ScrollsSet set = *FindScrollsSet("qasper");
+  ORDO_ASSERT_OK_AND_ASSIGN(const std::string version,
+                            ReadScrollsLines(files_, path, set, take));
+  EXPECT_EQ(version, read.version);
+  ASSERT_EQ(outputs.size(), 20u);
+  EXPECT_EQ(outputs[19], "answer 19");
+  // The next is one too many.
+  EXPECT_THAT(ReadScrollsLines(files_, path, set, take),
+              StatusIs(absl::StatusCode::kCancelled, HasSubstr(", line 1")));
 }
 
 TEST_F(ScrollsTest, QuestionsOnOneDocumentAreOneUnit) {

@@ -130,6 +130,18 @@ absl::StatusOr<std::string> LocateData(const DataAccess& access,
   return whole;
 }
 
+absl::StatusOr<std::string> LocateFile(const DataAccess& access,
+                                       const std::string& field,
+                                       const std::string& path) {
+  ORDO_ASSIGN_OR_RETURN(std::string whole, LocateData(access, field, path));
+  const auto info = access.files->Stat(whole);
+  if (info.ok() && info->is_folder) {
+    return base::InvalidField(
+        field, absl::StrCat(whole, " is a folder: name a file in it"));
+  }
+  return whole;
+}
+
 absl::StatusOr<std::string> FindData(const DataAccess& access,
                                      const std::string& field,
                                      const std::string& path) {

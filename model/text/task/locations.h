@@ -20,8 +20,13 @@ absl::StatusOr<std::string> LocateData(const tasks::DataAccess& access,
                                        const std::string& field,
                                        const std::string& path);
 
-// The same of text that is there. NOT_FOUND, with the layout that is expected:
-// nothing is.
+// The same of a file. INVALID_ARGUMENT, with the field: it is a folder.
+absl::StatusOr<std::string> LocateFile(const tasks::DataAccess& access,
+                                       const std::string& field,
+                                       const std::string& path);
+
+// LocateData of text that is there. NOT_FOUND, with the layout that is
+// expected: nothing is.
 absl::StatusOr<std::string> FindData(const tasks::DataAccess& access,
                                      const std::string& field,
                                      const std::string& path);

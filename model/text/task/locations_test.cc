@@ -133,5 +133,14 @@ TEST_F(LocationsTest, WhatIsNotThereYetHasAPlaceToo) {
       StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("params.path")));
 }
 
+TEST_F(LocationsTest, AFolderIsNoFile) {
+  EXPECT_THAT(LocateFile(access_, "params.path", "books/none.jsonl"),
+              IsOkAndHolds(folder_.Path("root/data/books/none.jsonl")));
+  EXPECT_THAT(LocateFile(access_, "params.path", "books"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("params.path"),
+                             HasSubstr("name a file in it"))));
+}
+
 }  // namespace
 }  // namespace ordo::model::text::task

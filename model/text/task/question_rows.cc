@@ -100,13 +100,11 @@ class RowMaker {
   // The questions' limits for prompts of at most `room` tokens, at least one.
   AnswerLimits LimitsFor(size_t room) const {
     AnswerLimits limits = questions_.limits;
-    if (limits.head_tokens + limits.tail_tokens == 0) {
-      limits.head_tokens = begin_.has_value() ? 1 : 0;
-      limits.tail_tokens = room - limits.head_tokens;
-    } else if (limits.head_tokens + limits.tail_tokens > room) {
-      limits.tail_tokens = std::min(limits.tail_tokens, room);
-      limits.head_tokens = room - limits.tail_tokens;
+    if (limits.head_tokens + limits.tail_tokens > 0) {
+      return questions::LimitsWithin(limits, room);
     }
+    limits.head_tokens = begin_.has_value() ? 1 : 0;
+    limits.tail_tokens = room - limits.head_tokens;
     return limits;
   }
 

@@ -226,20 +226,6 @@ class QuestionsTask : public tasks::EvaluationTask {
   const std::string fingerprint_;
 };
 
-// The path of a file of JSON lines, whether or not it is there.
-absl::StatusOr<std::string> FileAt(const DataAccess& access,
-                                   const std::string& field,
-                                   const std::string& path) {
-  ORDO_ASSIGN_OR_RETURN(const std::string whole,
-                        LocateData(access, field, path));
-  const auto info = access.files->Stat(whole);
-  if (info.ok() && info->is_folder) {
-    return base::InvalidField(
-        field, absl::StrCat(whole, " is a folder: name a file in it"));
-  }
-  return whole;
-}
-
 absl::StatusOr<TextQuestions> ReadFormat(base::Filesystem& files,
                                          const QuestionsOptions& options,
                                          const std::string& path,
@@ -321,12 +307,14 @@ absl::Status Adapt(const QuestionsOptions& options, TextQuestions* questions) {
 
 absl::StatusOr<TextQuestions> ReadQuestions(const DataAccess& access,
                                             const QuestionsOptions& options) {
-  ORDO_ASSIGN_OR_RETURN(const std::string path,
-                        FileAt(access, options.field + ".path", options.path));
+  ORDO_ASSIGN_OR_RETURN(
+      const std::string path,
+      LocateFile(access, options.field + ".path", options.path));
   std::string examples;
   if (options.few_shot > 0) {
-    ORDO_ASSIGN_OR_RETURN(examples, FileAt(access, options.field + ".examples",
-                                           options.examples));
+    ORDO_ASSIGN_OR_RETURN(
+        examples,
+        LocateFile(access, options.field + ".examples", options.examples));
   }
   auto questions = ReadFormat(*access.files, options, path, examples);
   if (!absl::IsNotFound(questions.status())) {
