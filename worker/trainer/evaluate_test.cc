@@ -192,6 +192,54 @@ TEST_F(EvaluateTest, NeedsNoCheckpointWhoseReportsAreFinished) {
               ElementsAre("addition_grid-7-2 of jobs/b/checkpoints/0-1"));
 }
 
+// Which rows go through a model together is the evaluation's own matter.
+TEST_F(EvaluateTest, TheBatchSizeOfTheTrainingChangesNoBit) {
+  auto train = TinySpec("rope");
+  // Of bytes.
+  train.mutable_model()->set_vocabulary_size(260);
+  for (int i = 0; i < spec_.checkpoints_size(); ++i) {
+    train.mutable_training()->set_batch_size(i == 0 ? 3 : 64);
+    train.mutable_training()->set_micro_batch_size(i == 0 ? 1 : 32);
+    const auto run = *model::training::Run::Create(train);
+    const std::string folder = folder_.Path("batches-" + std::to_string(i));
+    ORDO_ASSERT_OK_AND_ASSIGN(
+        const auto written,
+        model::training::WriteCheckpoint(files_, folder,
+                                         {run->State(), train, {}, true}));
+    spec_.mutable_checkpoints(i)->set_path(folder + "/0-1");
+    spec_.mutable_checkpoints(i)->set_manifest_sha256(
+        written.manifest_sha256());
+  }
+  ORDO_ASSERT_OK(files_.MakeFolders(folder_.Path("data")));
+  ORDO_ASSERT_OK(
+      base::AtomicWrite(files_, folder_.Path("data/asked.txt"),
+                        std::string(300, 'a') + std::string(300, 'b')));
+  spec_.clear_evaluations();
+  auto* evaluation = spec_.add_evaluations();
+  evaluation->set_name("text");
+  evaluation->set_task("text");
+  evaluation->set_seed(1);
+  auto& params = *evaluation->mutable_params();
+  params["data"].mutable_list_value()->add_values()->set_string_value(
+      "asked.txt");
+  params["tokenizer"].set_string_value("bytes");
+  params["split"].set_string_value("all");
+  params["lengths"].mutable_list_value()->add_values()->set_number_value(16);
+  EXPECT_THAT(Run(), IsOkAndHolds(ordo::training::v1::FINISHED));
+  std::vector<std::string> items;
+  for (const char* id : {"text-7", "text-7-2"}) {
+    ORDO_ASSERT_OK_AND_ASSIGN(
+        items.emplace_back(),
+        base::ReadFile(
+            files_,
+            folder_.Path(std::string("e/results/") + id + "-1/items.jsonl"),
+            1 << 20));
+  }
+  // Log-likelihoods, with all their digits.
+  EXPECT_THAT(items[0], HasSubstr("\"score\":-"));
+  EXPECT_EQ(items[1], items[0]);
+}
+
 // A result of the task, as a scheduler tells it to the next one that asks.
 ordo::training::v1::KnownResult KnownOf(
     const ordo::training::v1::ReportWritten& report) {
