@@ -1,5 +1,6 @@
 #include "worker/trainer/gate.h"
 
+#include <cmath>
 #include <map>
 #include <string>
 #include <vector>
@@ -27,6 +28,7 @@ using ::ordo::model::training::testing::TinySpec;
 using ::ordo::training::v1::Gate;
 using ::ordo::training::v1::ProgressRecord;
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -131,6 +133,76 @@ class GateTest : public ::testing::Test {
   TrainerContext context_;
   ordo::training::v1::GateSpec spec_;
 };
+
+// A fixed set of which both subjects have a report already, so that what is
+// right is known to the item. By the share of items that tell them apart.
+class GateOfItemsTest : public GateTest,
+                        public ::testing::WithParamInterface<double> {
+ protected:
+  // Runs a gate on so many items of which the candidate has `difference` more
+  // right, and says what it says.
+  std::string Decided(int num_items, double difference, double margin) {
+    spec_.mutable_gate()->set_margin(margin);
+    auto& params = *spec_.mutable_evaluations(0)->mutable_params();
+    params["max_digits"].set_number_value(1);
+    params["samples"].set_number_value(num_items);
+    const double better = num_items * (GetParam() + difference) / 2;
+    const double worse = num_items * (GetParam() - difference) / 2;
+    for (const bool is_candidate : {true, false}) {
+      model::evaluation::ReportSubject about;
+      about.job = "g";
+      about.attempt = spec_.attempt();
+      about.evaluation = spec_.evaluations(0);
+      about.task_version = 2;
+      about.id =
+          is_candidate ? "addition_grid-candidate" : "addition_grid-baseline";
+      model::evaluation::Outcome outcome;
+      for (int i = 0; i < num_items; ++i) {
+        model::evaluation::Item& item = outcome.items.emplace_back();
+        item.id = item.unit = "1-" + std::to_string(i);
+        const bool is_better = i < better - 0.5;
+        const bool is_worse = !is_better && i < better + worse - 0.5;
+        item.score = (is_candidate ? is_worse : is_better) ? 0 : 1;
+      }
+      ORDO_EXPECT_OK(model::evaluation::WriteReport(
+          files_, folder_.Path("jobs/g"), about, outcome));
+      (*spec_.mutable_finished_reports())[about.id] =
+          "jobs/g/results/" + about.id + "-" + std::to_string(about.attempt);
+    }
+    EXPECT_THAT(Run(), IsOkAndHolds(ordo::training::v1::FINISHED));
+    EXPECT_THAT(ReportsTold(), ElementsAre("gate"));
+    return Records().back().finished().message();
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Discordances, GateOfItemsTest,
+                         ::testing::Values(0.02, 0.04, 0.1));
+
+TEST_P(GateOfItemsTest, TwoPointsWorseOfTwoThousandItemsIsCaught) {
+  EXPECT_EQ(Decided(2000, -0.02, 0.01), "Verdict: fail.");
+  EXPECT_THAT(
+      Read("result.json"),
+      AllOf(HasSubstr("\"outcome\":\"fail\""), HasSubstr("\"num_items\":2000"),
+            HasSubstr("\"num_worse\":" +
+                      std::to_string(static_cast<int>(
+                          std::lround(1000 * (GetParam() + 0.02)))))));
+  EXPECT_THAT(Read("junit.xml"), HasSubstr("<failure"));
+}
+
+TEST_P(GateOfItemsTest, AnEqualOnePassesAtAMarginThatHasPower) {
+  EXPECT_EQ(Decided(2000, 0, 0.03), "Verdict: pass.");
+  EXPECT_THAT(Read("result.json"), AllOf(HasSubstr("\"outcome\":\"pass\""),
+                                         ContainsRegex("\"power\":(0\\.9|1)")));
+  EXPECT_THAT(Read("junit.xml"), Not(HasSubstr("<failure")));
+}
+
+TEST_P(GateOfItemsTest, FiftyItemsShowNeither) {
+  for (const double difference : {-0.02, 0.0}) {
+    EXPECT_EQ(Decided(50, difference, 0.02), "Verdict: inconclusive.");
+    EXPECT_THAT(Read("result.json"), HasSubstr("\"outcome\":\"inconclusive\""));
+    spec_.set_attempt(spec_.attempt() + 1);
+  }
+}
 
 TEST_F(GateTest, AnEqualCandidatePassesAndLeavesAReport) {
   EXPECT_THAT(Run(), IsOkAndHolds(ordo::training::v1::FINISHED));
