@@ -151,29 +151,33 @@ Verdict RunToTheEnd(const std::vector<Truth>& truths, int64_t budget,
   }
 }
 
-TEST(GateSimulation, SetsThatGrowTogetherKeepTheErrorsAndDecide) {
-  constexpr int kGrowing = 200;
+class GrowingGateSimulation : public ::testing::TestWithParam<double> {};
+
+TEST_P(GrowingGateSimulation, SetsThatGrowTogetherKeepTheErrorsAndDecide) {
   constexpr int64_t kBudget = 3000;
   base::RandomSequence random(2029, "gates");
-  const Truth equal = {0.05, 0};
-  const Truth anchor = {0.1, 0, Reference::kAnchor};
-  const Truth worse = {0.1, -kMargin, Reference::kAnchor};
+  const Truth equal = {GetParam(), 0};
+  const Truth anchor = {GetParam() + kMargin, 0, Reference::kAnchor};
+  const Truth worse = {GetParam() + kMargin, -kMargin, Reference::kAnchor};
   double failed = 0;
   double passed = 0;
   double let_through = 0;
-  for (int gate = 0; gate < kGrowing; ++gate) {
+  for (int gate = 0; gate < kGates; ++gate) {
     const Verdict of_equal = RunToTheEnd({equal, anchor}, kBudget, &random);
-    failed += of_equal == Verdict::kFail ? 1.0 / kGrowing : 0;
-    passed += of_equal == Verdict::kPass ? 1.0 / kGrowing : 0;
+    failed += of_equal == Verdict::kFail ? 1.0 / kGates : 0;
+    passed += of_equal == Verdict::kPass ? 1.0 / kGates : 0;
     let_through +=
         RunToTheEnd({equal, worse}, kBudget, &random) == Verdict::kPass
-            ? 1.0 / kGrowing
+            ? 1.0 / kGates
             : 0;
   }
-  EXPECT_LE(failed, kAllowed + Noise(kAllowed, kGrowing));
+  EXPECT_LE(failed, kAllowed + Noise(kAllowed, kGates));
   EXPECT_GE(passed, 0.9);
-  EXPECT_LE(let_through, kAllowed + Noise(kAllowed, kGrowing));
+  EXPECT_LE(let_through, kAllowed + Noise(kAllowed, kGates));
 }
+
+INSTANTIATE_TEST_SUITE_P(Discordances, GrowingGateSimulation,
+                         ::testing::Values(0.04, 0.1, 0.2));
 
 }  // namespace
 }  // namespace ordo::report::gate

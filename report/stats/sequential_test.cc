@@ -124,12 +124,12 @@ std::vector<Game> PlayMany(int num_games, const Rules& rules) {
   return games;
 }
 
-// 2.5 % of 400 are 10; three standard deviations more are 19.
-constexpr int kGames = 400;
-constexpr int kAllowed = 19;
+// 2.5 % of 1000 are 25; four standard deviations more are 44.
+constexpr int kGames = 1000;
+constexpr int kAllowed = 44;
 
 TEST(SequentialTest, ACandidateOnTheMarginHardlyEverPassesAtAnyLook) {
-  for (const double discordance : {0.05, 0.1, 0.3}) {
+  for (const double discordance : {0.05, 0.1, 0.2, 0.3}) {
     EXPECT_LE(
         Count(PlayMany(kGames, {discordance, -kMargin, 1500}), Verdict::kPass),
         kAllowed)
@@ -138,7 +138,7 @@ TEST(SequentialTest, ACandidateOnTheMarginHardlyEverPassesAtAnyLook) {
 }
 
 TEST(SequentialTest, AnEqualCandidateHardlyEverFailsAtAnyLook) {
-  for (const double discordance : {0.02, 0.1, 0.3}) {
+  for (const double discordance : {0.04, 0.1, 0.2, 0.3}) {
     EXPECT_LE(Count(PlayMany(kGames, {discordance, 0, 1500}), Verdict::kFail),
               kAllowed)
         << discordance;
