@@ -1,9 +1,7 @@
 #include "report/stats/arms.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "base/status/details.h"
@@ -15,9 +13,6 @@
 
 namespace ordo::report::stats {
 namespace {
-
-// Resamples beyond each bound: with fewer, the bound is a matter of luck.
-constexpr double kResamplesBeyond = 25;
 
 absl::Status CheckArms(const std::vector<Arm>& arms,
                        const ArmOptions& options) {
@@ -78,24 +73,6 @@ double StudentP(const Estimate& estimate) {
   return 2 * StudentTCdf(-t, static_cast<double>(estimate.num_units - 1));
 }
 
-// Unbounded for one seed, and for a level that no number of resamples reaches.
-absl::StatusOr<Interval> Bootstrap(const PairedSample& sample, double level,
-                                   uint64_t seed) {
-  BootstrapOptions options;
-  options.level = level;
-  options.seed = seed;
-  const double tail = (1 - level) / 2;
-  options.num_resamples =
-      static_cast<int>(std::clamp(std::ceil(kResamplesBeyond / tail),
-                                  static_cast<double>(options.num_resamples),
-                                  static_cast<double>(kMaxResamples)));
-  if (sample.units.size() < 2 || (options.num_resamples + 1) * tail < 1) {
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    return Interval{-kInfinity, kInfinity};
-  }
-  return BootstrapInterval(sample, options);
-}
-
 void AdjustPValues(std::vector<ArmDifference>* differences) {
   std::vector<double> t;
   std::vector<double> flip;
@@ -144,7 +121,7 @@ absl::StatusOr<ArmComparison> CompareArms(const std::vector<Arm>& arms,
     difference.deviation = Deviation(estimate);
     difference.interval = StudentTInterval(estimate, level);
     ORDO_ASSIGN_OR_RETURN(difference.bootstrap,
-                          Bootstrap(sample, level, options.seed));
+                          ResampledInterval(sample, level, options.seed));
     difference.t_p = StudentP(estimate);
     difference.flip_p = flip.p;
     comparison.differences.push_back(difference);

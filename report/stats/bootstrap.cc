@@ -18,6 +18,8 @@ namespace ordo::report::stats {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// Resamples beyond each bound: with fewer, the bound is a matter of luck.
+constexpr double kResamplesBeyond = 25;
 
 absl::Status CheckOptions(const PairedSample& sample,
                           const BootstrapOptions& options) {
@@ -199,6 +201,22 @@ absl::StatusOr<Interval> BootstrapInterval(const PairedSample& sample,
       break;
   }
   return Interval{Quantile(values, alpha), Quantile(values, 1 - alpha)};
+}
+
+absl::StatusOr<Interval> ResampledInterval(const PairedSample& sample,
+                                           double level, uint64_t seed) {
+  BootstrapOptions options;
+  options.level = level;
+  options.seed = seed;
+  const double tail = (1 - level) / 2;
+  options.num_resamples =
+      static_cast<int>(std::clamp(std::ceil(kResamplesBeyond / tail),
+                                  static_cast<double>(options.num_resamples),
+                                  static_cast<double>(kMaxResamples)));
+  if (sample.units.size() < 2 || (options.num_resamples + 1) * tail < 1) {
+    return Interval{-kInfinity, kInfinity};
+  }
+  return BootstrapInterval(sample, options);
 }
 
 }  // namespace ordo::report::stats

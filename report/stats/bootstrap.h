@@ -52,6 +52,12 @@ inline constexpr int kMaxResamples = 1'000'000;
 absl::StatusOr<Interval> BootstrapInterval(const PairedSample& sample,
                                            const BootstrapOptions& options);
 
+// The studentized interval with as many resamples as its level needs, 9 999 at
+// least. Unbounded for a single unit, and for a level that no number of
+// resamples reaches. REQUIRES: 0 < level < 1.
+absl::StatusOr<Interval> ResampledInterval(const PairedSample& sample,
+                                           double level, uint64_t seed);
+
 }  // namespace ordo::report::stats
 
 #endif  // ORDO_REPORT_STATS_BOOTSTRAP_H_

@@ -206,5 +206,26 @@ TEST(BootstrapIntervalTest, RefusesResamplesTooFewForTheLevel) {
               StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
+TEST(ResampledIntervalTest, HasAsManyResamplesAsItsLevelNeeds) {
+  BootstrapOptions options = Options(BootstrapKind::kStudentized, 51'200);
+  options.level = 1 - 1.0 / 1024;
+  options.seed = 3;
+  const Interval expected = BootstrapInterval(Documents(), options).value();
+  const Interval interval =
+      ResampledInterval(Documents(), options.level, 3).value();
+  EXPECT_EQ(interval.low, expected.low);
+  EXPECT_EQ(interval.high, expected.high);
+}
+
+TEST(ResampledIntervalTest, WhatCannotBeResampledHasNoBounds) {
+  const Interval single = ResampledInterval(Singles({1}), 0.95, 3).value();
+  EXPECT_TRUE(std::isinf(single.low));
+  EXPECT_TRUE(std::isinf(single.high));
+  // A million resamples do not suffice.
+  const Interval far = ResampledInterval(Documents(), 1 - 1e-9, 3).value();
+  EXPECT_TRUE(std::isinf(far.low));
+  EXPECT_TRUE(std::isinf(far.high));
+}
+
 }  // namespace
 }  // namespace ordo::report::stats

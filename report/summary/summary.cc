@@ -19,6 +19,7 @@
 #include "report/source.h"
 #include "report/summary/comparison.h"
 #include "report/summary/grids.h"
+#include "report/summary/items.h"
 #include "report/summary/lengths.h"
 #include "report/summary/results.h"
 #include "report/summary/tables.h"
@@ -43,6 +44,14 @@ constexpr char kComparisonMethod[] =
     "scores. Costs are over the seeds of which all arms finished. What needs "
     "more seeds than there are is -: most things need two, a bootstrap "
     "interval at 0.95 at least four.";
+constexpr char kItemMethod[] =
+    " Differences by item are of the checkpoints that these seeds made, and "
+    "say "
+    "nothing of other seeds: an item's score under the arm less that under the "
+    "baseline, more being better, seed by seed. Their intervals come of "
+    "resampling units, which are items, or what items are drawn with, each "
+    "with all its seeds (studentized), and hold for all arms of an evaluation "
+    "together.";
 // Name of the figure that shows each run, whatever became of it.
 constexpr char kCurvesOfRuns[] = "learning-curves";
 constexpr char kOtherMethod[] =
@@ -260,16 +269,29 @@ void AddLead(const Control& control, Summary* summary) {
               control.differences.end());
 }
 
-absl::Status AddComparison(const SummarizeSpec& spec,
-                           const std::vector<PartRecords>& records,
+absl::Status AddItems(const std::vector<ArmItems>& items, double confidence,
+                      Summary* summary, Struct* json) {
+  if (items.empty()) return absl::OkStatus();
+  ORDO_ASSIGN_OR_RETURN(const auto differences,
+                        CompareItems(items, confidence));
+  summary->tables.push_back(ItemTable(differences));
+  summary->method += kItemMethod;
+  (*json->mutable_fields())["item_differences"] =
+      ListOf(differences, ItemValue);
+  return absl::OkStatus();
+}
+
+absl::Status AddComparison(const SummarizeSpec& spec, const Records& records,
                            Summary* summary, Struct* json) {
   const SummarizeSpec runs = RunsOf(spec);
-  const std::vector<PartRecords> of_runs = RecordsOfRuns(spec, records);
+  const std::vector<PartRecords> of_runs = RecordsOfRuns(spec, records.parts);
   ORDO_ASSIGN_OR_RETURN(Comparison comparison, Compare(runs, of_runs));
-  CheckTuning(spec, records, &comparison.control);
+  CheckTuning(spec, records.parts, &comparison.control);
   summary->method = kComparisonMethod;
   AddLead(comparison.control, summary);
   summary->tables = {ComparisonTable(comparison)};
+  ORDO_RETURN_IF_ERROR(
+      AddItems(records.items, comparison.confidence, summary, json));
   if (const auto trials = TrialsOf(spec); !trials.empty()) {
     summary->tables.push_back(TuningTable(spec));
     (*json->mutable_fields())["trials"] = ListOf(trials, TrialValue);
@@ -365,7 +387,7 @@ absl::StatusOr<Summary> Summarize(const SummarizeSpec& spec,
   map["kind"] = TextValue(spec.kind());
   const Results results = Tabulate(spec, records.standard_errors);
   ORDO_RETURN_IF_ERROR(spec.kind() == "comparison"
-                           ? AddComparison(spec, records.parts, &summary, &json)
+                           ? AddComparison(spec, records, &summary, &json)
                            : AddScores(spec, results, &summary));
   summary.tables.push_back(PartTable(spec));
   if (spec.kind() == "comparison") {

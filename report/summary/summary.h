@@ -10,6 +10,7 @@
 #include "report/page.h"
 #include "report/summary/control.h"
 #include "report/summary/figures.h"
+#include "report/summary/items.h"
 #include "report/summary/results.h"
 
 // The report on a sweep, comparison or pipeline. Pure functions, thread-safe.
@@ -43,6 +44,8 @@ struct Records {
   std::vector<PartRecords> parts;
   // Of those that are known.
   StandardErrors standard_errors = {};
+  // Of a comparison, as of CompareItems.
+  std::vector<ArmItems> items = {};
 };
 
 // INVALID_ARGUMENT with the field, as Compare, or for another `kind`.

@@ -5,6 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "report/page.h"
+#include "report/stats/paired.h"
 #include "report/summary/testing/parts.h"
 
 namespace ordo::report::summary {
@@ -66,6 +67,25 @@ TEST(SummaryTest, BootstrapIntervalsStandInEveryForm) {
   EXPECT_THAT(RenderPage(summary, {}), HasSubstr(">bootstrap interval<"));
   EXPECT_THAT(summary.differences_csv, HasSubstr(",bootstrap_low,"));
   EXPECT_THAT(summary.json, HasSubstr("\"bootstrap\":[0."));
+}
+
+TEST(SummaryTest, DifferencesByItemStandInEveryForm) {
+  Records records;
+  records.items.push_back(
+      {"grid", "tape", 3,
+       stats::MakePairedSample(
+           {{0, 1, "1-0"}, {1, 1, "1-1"}, {0, 1, "1-2"}, {1, 0, "1-3"}})
+           .value()});
+  ORDO_ASSERT_OK_AND_ASSIGN(const Summary summary,
+                            Summarize(RopeAndTape(), records, "now"));
+  EXPECT_THAT(RenderMarkdown(summary),
+              HasSubstr("| grid | tape | 3 | 4 | 4 | 0.25 |"));
+  EXPECT_THAT(RenderMarkdown(summary), HasSubstr("nothing of other seeds"));
+  EXPECT_THAT(RenderPage(summary, {}), HasSubstr("intervals over items"));
+  EXPECT_THAT(summary.json, HasSubstr("\"item_differences\":[{"));
+  ORDO_ASSERT_OK_AND_ASSIGN(const Summary without,
+                            Summarize(RopeAndTape(), {}, "now"));
+  EXPECT_THAT(RenderMarkdown(without), Not(HasSubstr("by item")));
 }
 
 TEST(SummaryTest, WithoutProofItIsNotCalledControlled) {

@@ -98,7 +98,9 @@ TEST_F(ComparisonTest, ArmsThatDifferInTheEncodingAloneAreControlled) {
   EXPECT_TRUE(rope.deterministic());
   EXPECT_THAT(Report(), AllOf(HasSubstr(kControlled),
                               HasSubstr(R"("why_not_controlled":[])"),
-                              HasSubstr(R"("differs_as_asked":[])")));
+                              HasSubstr(R"("differs_as_asked":[])"),
+                              // Of the items that each run left.
+                              HasSubstr(R"("item_differences":[{)")));
 }
 
 TEST_F(ComparisonTest, ArmsThatDifferInMoreAreRefusedUnlessThatIsListed) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -16,6 +17,7 @@
 #include "nlohmann/json.hpp"
 #include "report/grid.h"
 #include "report/lengths.h"
+#include "report/stats/paired.h"
 #include "report/summary/results.h"
 #include "worker/trainer/control.h"
 
@@ -29,6 +31,9 @@ using model::evaluation::kResultFile;
 
 constexpr size_t kMaxInitialBytes = 64 << 20;
 constexpr size_t kMaxResultBytes = 16 << 20;
+// Of one arm in one evaluation: some hundreds of megabytes while they are
+// paired.
+constexpr size_t kMaxPairedItems = 4'000'000;
 
 // Of the newest attempt that wrote them, all attempts of a run having the same;
 // nothing where none did.
@@ -73,6 +78,27 @@ absl::Status AddLengths(const TrainerContext& context,
   return absl::OkStatus();
 }
 
+absl::StatusOr<report::stats::PairedSample> ReadSample(
+    const TrainerContext& context, const report::summary::PairedArm& arm) {
+  std::vector<report::stats::PairedItem> items;
+  for (const report::summary::ReportPair& seed : arm.seeds) {
+    ORDO_ASSIGN_OR_RETURN(
+        model::evaluation::PairedItems paired,
+        model::evaluation::PairItems(
+            context.files,
+            {base::JoinPath(context.storage_root, seed.candidate),
+             base::JoinPath(context.storage_root, seed.baseline)}));
+    if (items.size() + paired.items.size() > kMaxPairedItems) {
+      return absl::ResourceExhaustedError(absl::StrCat(
+          "there are more than ", kMaxPairedItems, " of them over all seeds"));
+    }
+    for (model::evaluation::ItemPair& pair : paired.items) {
+      items.push_back({pair.baseline, pair.candidate, std::move(pair.unit)});
+    }
+  }
+  return report::stats::MakePairedSample(items);
+}
+
 }  // namespace
 
 report::summary::PartRecords ReadPartRecords(const TrainerContext& context,
@@ -109,6 +135,26 @@ report::summary::PartRecords ReadPartRecords(const TrainerContext& context,
     }
   }
   return records;
+}
+
+std::vector<report::summary::ArmItems> ReadArmItems(
+    const TrainerContext& context,
+    const ordo::training::v1::SummarizeSpec& spec, Progress* progress) {
+  std::vector<report::summary::ArmItems> all;
+  for (const report::summary::PairedArm& arm :
+       report::summary::PairArms(spec)) {
+    if (context.stop_requested()) break;
+    auto sample = ReadSample(context, arm);
+    if (!sample.ok()) {
+      progress->Warning(absl::StrCat("the items of ", arm.evaluation,
+                                     " are not compared of ", arm.arm, ": ",
+                                     std::string(sample.status().message())));
+      continue;
+    }
+    all.push_back({arm.evaluation, arm.arm, static_cast<int>(arm.seeds.size()),
+                   *std::move(sample)});
+  }
+  return all;
 }
 
 }  // namespace ordo::worker::trainer

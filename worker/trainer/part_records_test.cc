@@ -12,6 +12,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/evaluation/items.h"
 #include "model/evaluation/report.h"
 #include "model/training/initial_values.h"
 #include "proto/ordo/training/v1/progress.pb.h"
@@ -62,6 +63,32 @@ class PartRecordsTest : public ::testing::Test {
     report.set_path("jobs/r/results/" + subject.id + "-1");
   }
 
+  // A run of the comparison c, asked as many questions as there are scores.
+  void AddRun(const std::string& arm, uint64_t seed,
+              const std::vector<double>& scores) {
+    auto& part = *comparison_.add_parts();
+    part.set_job("c-" + arm + "-s" + std::to_string(seed));
+    part.set_part(arm);
+    part.set_seed(seed);
+    part.set_state("SUCCEEDED");
+    model::evaluation::ReportSubject subject;
+    subject.evaluation.set_task("flip_flop");
+    subject.id = "flip_flop-10";
+    subject.step = 10;
+    model::evaluation::Outcome outcome;
+    for (size_t i = 0; i < scores.size(); ++i) {
+      model::evaluation::Item& item = outcome.items.emplace_back();
+      item.id = item.unit = "1-" + std::to_string(i);
+      item.score = scores[i];
+    }
+    ORDO_EXPECT_OK(model::evaluation::WriteReport(
+        files_, folder_.Path("jobs/" + part.job()), subject, outcome));
+    auto& report = *part.add_reports();
+    report.set_evaluation("flip_flop");
+    report.set_step(10);
+    report.set_path("jobs/" + part.job() + "/results/flip_flop-10-1");
+  }
+
   std::vector<std::string> Warnings() {
     base::RecordReader reader(
         files_, folder_.Path("jobs/c/attempts/1/progress.records"));
@@ -81,6 +108,7 @@ class PartRecordsTest : public ::testing::Test {
   TrainerContext context_;
   const InitialValues values_ = {{"head", {{4, 8}, "00ff"}}};
   ordo::training::v1::PartResult part_;
+  ordo::training::v1::SummarizeSpec comparison_;
   std::unique_ptr<Progress> progress_;
 };
 
@@ -179,6 +207,41 @@ TEST_F(PartRecordsTest, QuestionsThatAreGoneLeaveAWarning) {
   EXPECT_THAT(
       Warnings(),
       ElementsAre(HasSubstr("asked in jobs/r/results/flip_flop-10-1 is not")));
+}
+
+TEST_F(PartRecordsTest, ItemsOfAnArmArePairedWithTheBaselinesSeedBySeed) {
+  comparison_.mutable_comparison()->set_baseline("rope");
+  AddRun("rope", 1, {1, 0, 1});
+  AddRun("rope", 2, {0, 0, 1});
+  AddRun("tape", 1, {1, 1, 0});
+  AddRun("tape", 2, {1, 1, 1});
+  auto items = ReadArmItems(context_, comparison_, progress_.get());
+  ASSERT_THAT(items, SizeIs(1));
+  EXPECT_EQ(items[0].evaluation, "flip_flop");
+  EXPECT_EQ(items[0].arm, "tape");
+  EXPECT_EQ(items[0].num_seeds, 2);
+  EXPECT_EQ(items[0].sample.num_items, 6);
+  // An item of both seeds is one.
+  ASSERT_THAT(items[0].sample.units, SizeIs(3));
+  EXPECT_EQ(items[0].sample.units[0].sum, 1);
+  EXPECT_EQ(items[0].sample.units[1].sum, 2);
+  EXPECT_EQ(items[0].sample.units[2].sum, -1);
+  EXPECT_THAT(Warnings(), IsEmpty());
+  ORDO_ASSERT_OK(files_.RemoveFile(
+      folder_.Path("jobs/c-tape-s2/results/flip_flop-10-1/items.jsonl")));
+  EXPECT_THAT(ReadArmItems(context_, comparison_, progress_.get()), IsEmpty());
+  EXPECT_THAT(
+      Warnings(),
+      ElementsAre(HasSubstr("items of flip_flop are not compared of tape: ")));
+}
+
+TEST_F(PartRecordsTest, ItemsAreNotReadOnceAStopIsRequested) {
+  comparison_.mutable_comparison()->set_baseline("rope");
+  AddRun("rope", 1, {1, 0});
+  AddRun("tape", 1, {1, 1});
+  context_.stop_requested = [] { return true; };
+  EXPECT_THAT(ReadArmItems(context_, comparison_, progress_.get()), IsEmpty());
+  EXPECT_THAT(Warnings(), IsEmpty());
 }
 
 }  // namespace

@@ -167,6 +167,9 @@ absl::StatusOr<ExitCode> SumUp(const TrainerContext& context,
       record.set_total(spec.parts_size());
       progress->Evaluation(record);
     }
+    if (spec.kind() == "comparison") {
+      records.items = ReadArmItems(context, spec, progress);
+    }
     const std::string created = absl::StrCat(
         "Made ",
         absl::FormatTime("%Y-%m-%d %H:%M UTC", context.clock.Now(),

@@ -172,6 +172,29 @@ TEST_F(SummarizeTest, ScoresHaveTheIntervalsOfTheirStandardErrors) {
                     HasSubstr("s-1,s-1,0,grid,grid_mean,0.5,\r\n")));
 }
 
+TEST_F(SummarizeTest, OfAComparisonItemsAreComparedToo) {
+  spec_.set_kind("comparison");
+  spec_.mutable_comparison()->set_baseline("s-0");
+  spec_.mutable_comparison()->set_confidence(0.95);
+  for (const auto& part : spec_.parts()) {
+    const std::string folder = folder_.Path(part.reports(0).path());
+    ORDO_ASSERT_OK(files_.MakeFolders(folder));
+    ORDO_ASSERT_OK(base::AtomicWrite(
+        files_, folder + "/result.json",
+        R"({"task": "flip_flop", "task_version": 1, "seed": 1, "items": 2,
+            "params": {}})"));
+    const std::string second = part.job() == "s-0" ? "0.0" : "1.0";
+    ORDO_ASSERT_OK(
+        base::AtomicWrite(files_, folder + "/items.jsonl",
+                          "{\"id\":\"1-0\",\"score\":1.0,\"output\":\"31\"}\n"
+                          "{\"id\":\"1-1\",\"score\":" +
+                              second + ",\"output\":\"30\"}\n"));
+  }
+  EXPECT_THAT(Run(), IsOkAndHolds(ordo::training::v1::FINISHED));
+  EXPECT_THAT(Read("report.md"), HasSubstr("| grid | s-1 | 1 | 2 | 2 | 0.5 |"));
+  EXPECT_THAT(Read("result.json"), HasSubstr("\"item_differences\":[{"));
+}
+
 TEST_F(SummarizeTest, LongRunsOfAnArmKeepTheSameStepsThoughOneLacksSome) {
   spec_.set_kind("comparison");
   spec_.mutable_comparison()->set_baseline("rope");
