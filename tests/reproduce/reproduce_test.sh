@@ -35,7 +35,8 @@ sed -e 's/layers: 2, width: 64, heads: 2/layers: 1, width: 16, heads: 2/' \
   -e '/^    - {name: \(none\|absolute\|cope\|tape\)[,}]/d' \
   -e 's/seeds: \[1, 2, 3\]/seeds: [1]/' \
   "$RECIPE" >"$TEST_TMPDIR/recipes/flip-flop.yaml"
-[[ $(grep -c 'width: 16\|steps: 5,\|samples: 4}\|name: rope\|name: alibi\|\[1\]' \
+[[ $(grep -c -e 'width: 16\|steps: 5,\|samples: 4}' \
+  -e 'name: rope\|name: alibi\|\[1\]' \
   "$TEST_TMPDIR/recipes/flip-flop.yaml") == 8 &&
   $(grep -c '^    - {name:' "$TEST_TMPDIR/recipes/flip-flop.yaml") == 2 ]] ||
   failed "$RECIPE is not what this test makes small"
