@@ -59,10 +59,10 @@ void CheckTextEvaluated(std::string_view field, const ParamMap& map,
 void CheckTokenizer(std::string_view field, const std::string& tokenizer,
                     std::vector<base::FieldViolation>* violations);
 
-// Whether a model that was trained on text with these parameters has read the
-// tokenizer's mark of a beginning; nothing where they do not say, as of flat
-// token files and of other tasks.
-std::optional<bool> ReadsBeginnings(const ParamMap& training);
+// Whether a model of this training has read the tokenizer's mark of a
+// beginning; nothing where its parameters do not say, as of flat token files
+// and of tasks that are not in words.
+std::optional<bool> ReadsBeginnings(const ordo::training::v1::Data& training);
 
 // An evaluation whose prompts are bytes, or tokens of a file that its parameter
 // `tokenizer`, or the training, names. CheckPromptTokens is its check, and a

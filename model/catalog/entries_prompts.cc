@@ -36,7 +36,7 @@ void TakePromptTokens(std::string_view /*field*/,
     (*params)[kTokenizer] = trained_on.params().at(kTokenizer);
   }
   if (SaysBegin(*params) || !NamesTokenizerFile(*params)) return;
-  const auto begins = ReadsBeginnings(trained_on.params());
+  const auto begins = ReadsBeginnings(trained_on);
   if (begins.has_value()) {
     (*params)[kBegin].set_string_value(*begins ? "always" : "never");
   }
@@ -61,8 +61,8 @@ Entry InTokens(Entry entry) {
   Param begin = Choice(
       kBegin, {kAsTrained, "always", "never"},
       "Of a tokenizer's file: whether its mark of a beginning, where it has "
-      "one, stands before each prompt: as marks of the training say, always "
-      "where they do not.");
+      "one, stands before each prompt: as in the training, always where it "
+      "does not say.");
   begin.filled_in = false;
   entry.params.push_back(std::move(tokenizer));
   entry.params.push_back(std::move(begin));

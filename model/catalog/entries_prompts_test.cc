@@ -104,6 +104,31 @@ TEST(EntriesPromptsTest, TheTokensAreThoseOfTheTraining) {
   }
 }
 
+TEST(EntriesPromptsTest, ATrainingOnAnswersSaysItsTokensToo) {
+  for (const char* begin : {"always", "never"}) {
+    Data answers;
+    answers.set_task("scrolls");
+    auto& params = *answers.mutable_params();
+    params["path"].set_string_value("train.jsonl");
+    params["tokenizer"].set_string_value("t.model");
+    params["begin"].set_string_value(begin);
+    Violations violations;
+    ResolveParams(*Find(Kind::kTrainingTask, "scrolls"), "data", &params,
+                  &violations);
+    EXPECT_THAT(violations, IsEmpty());
+    for (const char* name : kNames) {
+      const Resolved resolved = ResolveOne(name, {}, &answers);
+      EXPECT_THAT(resolved.fields, IsEmpty()) << name;
+      EXPECT_EQ(resolved.params.at("tokenizer").string_value(), "t.model");
+      EXPECT_EQ(resolved.params.at("begin").string_value(), begin) << name;
+      ParamMap bytes;
+      bytes["tokenizer"].set_string_value("bytes");
+      EXPECT_THAT(ResolveOne(name, bytes, &answers).fields,
+                  ElementsAre("evaluations[0].params.tokenizer"));
+    }
+  }
+}
+
 TEST(EntriesPromptsTest, ATokenizerIsAFileAndOnlyItHasABeginning) {
   for (const char* name : kNames) {
     ParamMap params;

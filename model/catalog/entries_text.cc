@@ -309,12 +309,9 @@ void CheckQuestions(std::string_view field, const ParamMap& map,
 void TakeTokens(std::string_view /*field*/,
                 const ordo::training::v1::Data& trained_on, ParamMap* params,
                 Violations* /*violations*/) {
-  const bool is_text = trained_on.task() == kText;
-  if (!is_text && trained_on.task() != kScrolls) return;
+  if (trained_on.task() != kText && trained_on.task() != kScrolls) return;
   const Entry& entry = *Find(Kind::kEvaluationTask, kQuestions);
-  const auto begins =
-      is_text ? ReadsBeginnings(trained_on.params())
-              : Params(trained_on.params()).String("begin") == "always";
+  const auto begins = ReadsBeginnings(trained_on);
   if (begins.has_value() && IsDefault(entry, *params, "begin")) {
     (*params)["begin"].set_string_value(*begins ? "always" : "never");
   }
@@ -359,10 +356,11 @@ Entry Questions() {
       OfData(
           String("tokenizer", "",
                  "As of the training task text; empty: that of the training.")),
-      Choice("begin", {"as_trained", "always", "never"},
-             "Whether the tokenizer's mark of a beginning, where it has one, "
-             "stands before each prompt: as marks of the training say, always "
-             "where they do not."),
+      Choice(
+          "begin", {"as_trained", "always", "never"},
+          "Whether the tokenizer's mark of a beginning, where it has one, "
+          "stands before each prompt: as in the training, always where it does "
+          "not say."),
       Integer("max_tokens", 8192, {2, 1e6, "tokens"},
               "Of a prompt with its answer: longer prompts are cut, those of "
               "SCROLLS in their middle or at their end, others at their "
@@ -407,11 +405,17 @@ void CheckTokenizer(std::string_view field, const std::string& tokenizer,
   violations->push_back({ParamPath(field, "tokenizer"), wrong});
 }
 
-std::optional<bool> ReadsBeginnings(const ParamMap& training) {
-  const auto format = training.find("format");
-  const auto marks = training.find("marks");
-  if (marks == training.end() ||
-      (format != training.end() && format->second.string_value() == "tokens")) {
+std::optional<bool> ReadsBeginnings(const ordo::training::v1::Data& training) {
+  const ParamMap& params = training.params();
+  if (training.task() == kScrolls) {
+    const auto begin = params.find("begin");
+    if (begin == params.end()) return std::nullopt;
+    return begin->second.string_value() == "always";
+  }
+  const auto format = params.find("format");
+  const auto marks = params.find("marks");
+  if (marks == params.end() ||
+      (format != params.end() && format->second.string_value() == "tokens")) {
     return std::nullopt;
   }
   const std::string& stand = marks->second.string_value();

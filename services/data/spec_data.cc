@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/files/file_util.h"
+#include "model/catalog/catalog.h"
 #include "model/text/questions/layouts.h"
 #include "services/data/data_check.h"
 #include "services/data/data_sets.h"
@@ -22,13 +23,17 @@ std::string LayoutAt(const spec::DataPath& where) {
     return "a tokenizer.json (byte-level BPE), or a file of SentencePiece "
            "whose name ends in .model";
   }
-  if (where.task.name != "questions") {
+  const bool is_scrolls = where.task.name == "scrolls";
+  if (where.task.name != "questions" && !is_scrolls) {
     return "a file or folder of UTF-8 text, JSON lines or token files (x.bin "
            "with x.bin.json), each also as .gz or .zst";
   }
-  const auto format = where.params.find("format");
-  const std::string name =
-      format == where.params.end() ? "own" : format->second.string_value();
+  const model::catalog::Param& param =
+      *model::catalog::FindParam(where.task, is_scrolls ? "set" : "format");
+  const auto given = where.params.find(param.name);
+  const std::string name = given == where.params.end()
+                               ? param.choices.front()
+                               : given->second.string_value();
   return absl::StrCat(
       "a file of JSON lines, also as .gz or .zst, each line of which is ",
       model::text::questions::LineLayout(name));

@@ -174,6 +174,21 @@ TEST_F(DataVersionsTest, QuestionsThatAreNotThereAreToldWithTheirLines) {
   }
 }
 
+TEST_F(DataVersionsTest, AnswersToTrainOnAreToldWithTheirLines) {
+  for (const char* set : {"", ", set: qmsum"}) {
+    JobSpec spec =
+        Spec(std::string("kind: train\ndata: {task: scrolls, params: {path: "
+                         "t.jsonl") +
+             set + "}}\n");
+    std::vector<base::FieldViolation> violations;
+    DataVersions({files_, folder_.path()}).Pin(&spec, &violations);
+    ASSERT_EQ(violations.size(), 1u) << set;
+    EXPECT_EQ(violations[0].field, "data.params.path");
+    EXPECT_THAT(violations[0].description,
+                HasSubstr("\"input\": \"...\", \"output\""));
+  }
+}
+
 TEST_F(DataVersionsTest, ANameIsOneVersionThroughoutACall) {
   DataVersions versions({files_, folder_.path()});
   EXPECT_EQ(Pinned("books", &versions), "books@00000000bbbbbbbb");
