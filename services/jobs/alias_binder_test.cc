@@ -65,6 +65,41 @@ TEST_F(AliasBinderTest, PutsCheckpointsInThePlaceOfAliasesAndSaysSo) {
   }
 }
 
+TEST_F(AliasBinderTest, WhatAGateComparesMayBeAliases) {
+  Set("release", "b");
+  JobSpec spec;
+  spec.set_kind(JobSpec::GATE);
+  spec.mutable_gate()->set_candidate("aliases/main");
+  spec.mutable_gate()->set_baseline("aliases/release");
+  EXPECT_TRUE(NamesAnAlias(spec));
+  Violations violations;
+  AliasBinder(scheduler_).Bind(&spec, &violations);
+  EXPECT_THAT(violations, IsEmpty());
+  EXPECT_FALSE(NamesAnAlias(spec));
+  EXPECT_EQ(spec.gate().candidate(), NameOf("a"));
+  EXPECT_EQ(spec.gate().baseline(), NameOf("b"));
+  EXPECT_EQ(spec.gate().anchor(), "");
+  ASSERT_EQ(spec.bound_size(), 2);
+  EXPECT_EQ(spec.bound(0).field(), "gate.candidate");
+  EXPECT_EQ(spec.bound(0).alias(), "aliases/main");
+  EXPECT_EQ(spec.bound(1).field(), "gate.baseline");
+  EXPECT_EQ(spec.bound(1).manifest_sha256(), "sha-b");
+
+  // Each of the three is one alone.
+  for (const char* field : {"candidate", "baseline", "anchor"}) {
+    JobSpec one;
+    auto& gate = *one.mutable_gate();
+    (field[0] == 'c'   ? *gate.mutable_candidate()
+     : field[0] == 'b' ? *gate.mutable_baseline()
+                       : *gate.mutable_anchor()) = "aliases/mian";
+    EXPECT_TRUE(NamesAnAlias(one)) << field;
+    Violations unknown;
+    AliasBinder(scheduler_).Bind(&one, &unknown);
+    ASSERT_EQ(unknown.size(), 1u) << field;
+    EXPECT_EQ(unknown[0].field, std::string("gate.") + field);
+  }
+}
+
 TEST_F(AliasBinderTest, AnAliasNamesTheSameInAllSpecsOfACall) {
   AliasBinder binder(scheduler_);
   for (const char* job : {"a", "b"}) {

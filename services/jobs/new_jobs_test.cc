@@ -139,6 +139,66 @@ TEST(NewJobsTest, AJobIsBoundToWhatAnAliasNamesWhenItIsMade) {
               ElementsAre("job.spec.checkpoints[0]"));
 }
 
+CreateJobRequest GateOf(const std::string& candidate,
+                        const std::string& baseline) {
+  CreateJobRequest request = EvaluationOf("");
+  JobSpec* spec = request.mutable_job()->mutable_spec();
+  spec->set_kind(JobSpec::GATE);
+  spec->set_name("g");
+  spec->clear_checkpoints();
+  spec->mutable_gate()->set_candidate(candidate);
+  spec->mutable_gate()->set_baseline(baseline);
+  spec->mutable_gate()->set_margin(0.1);
+  return request;
+}
+
+TEST(NewJobsTest, AGateIsBoundToWhatAliasesName) {
+  scheduler::testing::FakeScheduler known;
+  spec::SpecCache specs;
+  NameMain(&known);
+  const auto job =
+      MakeOne({known, specs, NoData()}, GateOf("jobs/a", "aliases/main"), {});
+  ORDO_ASSERT_OK(job);
+  EXPECT_EQ(job->spec->gate().candidate(), "jobs/a");
+  EXPECT_EQ(job->spec->gate().baseline(), "jobs/a/checkpoints/20-1");
+  ASSERT_EQ(job->spec->bound_size(), 1);
+  EXPECT_EQ(job->spec->bound(0).field(), "gate.baseline");
+  const auto refused =
+      MakeOne({known, specs, NoData()}, GateOf("aliases/no", "jobs/a"), {});
+  EXPECT_THAT(FieldsOf(refused.status()),
+              ElementsAre("job.spec.gate.candidate"));
+}
+
+TEST(NewJobsTest, AGateMayCompareCheckpointsOfOtherPrograms) {
+  scheduler::testing::FakeScheduler known;
+  spec::SpecCache specs;
+  NameMain(&known);
+  ordo::jobs::v1::Job job;
+  job.set_name("jobs/llama");
+  job.set_state(ordo::jobs::v1::Job::SUCCEEDED);
+  job.mutable_spec()->set_kind(JobSpec::IMPORT);
+  // Nobody knows what it was trained on.
+  *job.mutable_spec()->mutable_model() =
+      MakeOne(Known(), RequestOf("x"), {})->spec->model();
+  job.mutable_spec()->mutable_encoding()->set_name("rope");
+  known.PutJob(job);
+  CreateJobRequest request = GateOf("jobs/llama/checkpoints/0-0", "jobs/a");
+  const auto gate = MakeOne({known, specs, NoData()}, request, {});
+  ORDO_ASSERT_OK(gate);
+  EXPECT_EQ(gate->spec->gate().candidate(), "jobs/llama/checkpoints/0-0");
+  // A multiple of a trained length, which it has not.
+  auto& evaluation =
+      *request.mutable_job()->mutable_spec()->mutable_evaluations(0);
+  evaluation.set_task("flip_flop");
+  (*evaluation.mutable_params())["lengths"]
+      .mutable_list_value()
+      ->add_values()
+      ->set_string_value("2x");
+  const auto refused = MakeOne({known, specs, NoData()}, request, {});
+  EXPECT_THAT(refused, StatusIs(absl::StatusCode::kInvalidArgument,
+                                HasSubstr("'2x' is of the trained length")));
+}
+
 TEST(NewJobsTest, WhatASpecSaysWasBoundIsNotRead) {
   scheduler::testing::FakeScheduler known;
   spec::SpecCache specs;

@@ -96,6 +96,14 @@ TEST_F(PushTest, APushedModelIsEvaluatedFineTunedAndFetched) {
   EXPECT_THAT(
       Evaluate("eight", {"--encoding", "{name: yarn, params: {factor: 8}}"}),
       Not(first));
+  // A gate compares such models as it does others; of two that are equal none
+  // is shown to be worse.
+  EXPECT_THAT(
+      Ordo({"gate", "--candidate", "llama", "--baseline", "parts", "--task",
+            "addition_grid", "--param", "max_digits=2", "--param", "samples=2",
+            "--margin", "0.1", "--on-inconclusive", "pass", "--set",
+            "resources.threads=1"}),
+      HasSubstr("jobs/llama-gate/reports/gate"));
 
   ORDO_ASSERT_OK(base::AtomicWrite(files_, folder_.Path("tune.yaml"), R"(
 kind: train

@@ -6,6 +6,7 @@
 #include "base/status/status.h"
 #include "google/protobuf/struct.pb.h"
 #include "google/protobuf/util/json_util.h"
+#include "services/cli/commands/checkpoint_names.h"
 #include "services/cli/commands/commands.h"
 #include "services/cli/commands/outcome.h"
 #include "services/cli/commands/parts.h"
@@ -22,23 +23,26 @@ using reports::v1::Report;
 
 constexpr char kResultFile[] = "result.json";
 
+// What the value of an option names.
+enum class Names { kNothing, kCheckpoint, kCheckpointOrReport };
+
 // An option, and the field of the spec that it sets.
 struct FieldOption {
   const char* option;
   const char* path;
   const char* value;
   const char* help;
-  // It names a checkpoint or a report.
-  bool is_reference = false;
+  Names names = Names::kNothing;
 };
 
 constexpr FieldOption kFieldOptions[] = {
     {"candidate", "gate.candidate", "CHECKPOINT", "the checkpoint in question",
-     true},
+     Names::kCheckpoint},
     {"baseline", "gate.baseline", "CHECKPOINT",
-     "what it is compared with; a REPORT too", true},
+     "what it is compared with; a REPORT too", Names::kCheckpointOrReport},
     {"anchor", "gate.anchor", "CHECKPOINT",
-     "compared with too; stays as baselines move on", true},
+     "compared with too; stays as baselines move on",
+     Names::kCheckpointOrReport},
     {"margin", "gate.margin", "LOSS",
      "loss that is let through, in units of scores"},
     {"anchor-margin", "gate.anchor_margin", "LOSS",
@@ -63,6 +67,13 @@ absl::StatusOr<std::string> ReferenceOf(const FieldOption& option,
         "--", option.option, ": '", text,
         "' is neither a checkpoint nor a job; see 'ordo list checkpoints'"));
   }
+  if (name->kind == ResourceName::Kind::kReport &&
+      option.names != Names::kCheckpointOrReport) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--", option.option, ": '", text,
+        "' is a report; name the checkpoint that is in question (see 'ordo "
+        "list checkpoints'): a report can be the --baseline or --anchor"));
+  }
   return name->ToString();
 }
 
@@ -71,7 +82,7 @@ absl::Status FillGate(const Arguments& arguments, JobSpec* spec) {
   for (const FieldOption& option : kFieldOptions) {
     if (!arguments.Has(option.option)) continue;
     std::string value = arguments.Get(option.option, "");
-    if (option.is_reference) {
+    if (option.names != Names::kNothing) {
       ORDO_ASSIGN_OR_RETURN(value, ReferenceOf(option, value));
     }
     settings.push_back(absl::StrCat(option.path, "=", value));
@@ -103,8 +114,13 @@ absl::StatusOr<Job> Create(Context& context, const Arguments& arguments) {
   JobSpec spec;
   spec.set_kind(JobSpec::GATE);
   ORDO_RETURN_IF_ERROR(FillGate(arguments, &spec));
-  ORDO_ASSIGN_OR_RETURN(const ResourceName candidate,
+  ORDO_ASSIGN_OR_RETURN(ResourceName candidate,
                         ParseResourceName(spec.gate().candidate()));
+  if (candidate.kind == ResourceName::Kind::kAlias) {
+    ORDO_ASSIGN_OR_RETURN(const std::string named,
+                          CheckpointNamed(context, spec.gate().candidate()));
+    ORDO_ASSIGN_OR_RETURN(candidate, ParseResourceName(named));
+  }
   ORDO_ASSIGN_OR_RETURN(const Job trained,
                         GetJob(context, "jobs/" + candidate.parent));
   ORDO_RETURN_IF_ERROR(FillEvaluations(arguments, trained, &spec));
@@ -205,11 +221,10 @@ Command GateCommand() {
       "Puts the same items to a candidate and a baseline, in a job of its own, "
       "and\n"
       "stays until there is a verdict. A CHECKPOINT is "
-      "jobs/JOB/checkpoints/ID, "
-      "or\n"
-      "JOB for its newest; a REPORT is jobs/JOB/reports/ID. Without --task "
-      "the\n"
-      "evaluations are those of the candidate's job.\n"
+      "jobs/JOB/checkpoints/ID,\n"
+      "JOB for its newest, or aliases/ALIAS; a REPORT is jobs/JOB/reports/ID. "
+      "Without\n"
+      "--task the evaluations are those of the candidate's job.\n"
       "  ordo gate --candidate nightly --baseline release --margin 0.01 \\\n"
       "    --task addition_grid --out gate\n"
       "writes report.html, gate.md, junit.xml, result.json, comparisons.csv "

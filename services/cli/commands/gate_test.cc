@@ -12,6 +12,7 @@
 #include "services/cli/commands/commands.h"
 #include "services/cli/help.h"
 #include "services/cli/testing/cli_test_base.h"
+#include "services/cli/testing/loopback_cli_test.h"
 
 namespace ordo::services::cli {
 namespace {
@@ -191,6 +192,11 @@ TEST_F(GateTest, WhatIsMissingOrIsNoCheckpointIsBadInput) {
                  "--margin", "0.01"}),
             2);
   EXPECT_THAT(err(), HasSubstr("--candidate: 'workers/w' is neither"));
+  EXPECT_EQ(Run({"gate", "--candidate", "jobs/a/reports/grid-20", "--baseline",
+                 "b", "--margin", "0.01"}),
+            2);
+  EXPECT_THAT(err(),
+              HasSubstr("--candidate: 'jobs/a/reports/grid-20' is a report"));
   EXPECT_EQ(Run({"gate", "--candidate", "a", "--baseline", "b", "--margin",
                  "little"}),
             2);
@@ -261,6 +267,57 @@ TEST(CiFilesTest, EachIsYamlAndAsksForAGateWithOptionsThatThereAre) {
     }
     EXPECT_EQ(num_options, 5) << file;
   }
+}
+
+// Job a, which has aliases for its checkpoints; and one that is called as one
+// of these, to be told from it.
+class GateNamedTest : public testing::LoopbackCliTest {
+ protected:
+  GateNamedTest() {
+    for (const char* name : {"a", "main"}) {
+      Job job;
+      job.set_name(std::string("jobs/") + name);
+      job.set_state(Job::SUCCEEDED);
+      JobSpec& spec = *job.mutable_spec();
+      spec.add_evaluations()->set_task(job.name() == "jobs/a" ? "addition_grid"
+                                                              : "counting");
+      spec.mutable_resources()->set_threads(3);
+      loopback_.scheduler().PutJob(job);
+    }
+    for (const char* id : {"10-1", "20-1"}) {
+      PutCheckpoint(std::string("jobs/a/checkpoints/") + id);
+    }
+    EXPECT_EQ(Run({"alias", "set", "main", "a"}), 0) << err();
+    EXPECT_EQ(Run({"alias", "set", "release", "jobs/a/checkpoints/10-1"}), 0)
+        << err();
+  }
+};
+
+TEST_F(GateNamedTest, AnAliasIsTheCheckpointThatItNames) {
+  // Nobody decides it here: the job is made, and not ended.
+  EXPECT_EQ(Run({"gate", "--candidate", "aliases/main", "--baseline",
+                 "aliases/release", "--anchor", "aliases/release", "--margin",
+                 "0.1", "--timeout", "10ms"}),
+            5)
+      << err();
+  const JobSpec spec = GetJob("a-gate").spec();
+  EXPECT_EQ(spec.gate().candidate(), "jobs/a/checkpoints/20-1");
+  EXPECT_EQ(spec.gate().baseline(), "jobs/a/checkpoints/10-1");
+  EXPECT_EQ(spec.gate().anchor(), "jobs/a/checkpoints/10-1");
+  ASSERT_EQ(spec.bound_size(), 3);
+  EXPECT_EQ(spec.bound(0).field(), "gate.candidate");
+  EXPECT_EQ(spec.bound(0).alias(), "aliases/main");
+  // Of the checkpoint's job, not of the one called as the alias is.
+  ASSERT_EQ(spec.evaluations_size(), 1);
+  EXPECT_EQ(spec.evaluations(0).task(), "addition_grid");
+  EXPECT_EQ(spec.resources().threads(), 3);
+}
+
+TEST_F(GateNamedTest, AnUnknownAliasIsBadInput) {
+  EXPECT_EQ(Run({"gate", "--candidate", "aliases/mian", "--baseline", "a",
+                 "--margin", "0.1"}),
+            2);
+  EXPECT_THAT(err(), HasSubstr("mian"));
 }
 
 }  // namespace
