@@ -1,6 +1,8 @@
 #include "model/catalog/headline.h"
 
+#include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace ordo::model::catalog {
 namespace {
@@ -25,6 +27,31 @@ const Headline* HeadlineOf(
     }
   }
   return nullptr;
+}
+
+std::vector<size_t> RankByHeadline(const std::vector<HeadlineResult>& results) {
+  const Headline* headline = nullptr;
+  for (const HeadlineResult& result : results) {
+    const Headline* own = HeadlineOf(*result.metrics);
+    // All lie in the table, in its order.
+    if (own != nullptr && (headline == nullptr || own < headline)) {
+      headline = own;
+    }
+  }
+  std::vector<std::tuple<double, int64_t, size_t>> ranked;
+  for (size_t i = 0; i < results.size() && headline != nullptr; ++i) {
+    const auto value = results[i].metrics->find(std::string(headline->metric));
+    if (value == results[i].metrics->end() || !std::isfinite(value->second)) {
+      continue;
+    }
+    const double loss =
+        headline->less_is_better ? value->second : -value->second;
+    ranked.emplace_back(loss, -results[i].step, i);
+  }
+  std::sort(ranked.begin(), ranked.end());
+  std::vector<size_t> places;
+  for (const auto& each : ranked) places.push_back(std::get<2>(each));
+  return places;
 }
 
 }  // namespace ordo::model::catalog

@@ -1,7 +1,10 @@
 #ifndef ORDO_MODEL_CATALOG_HEADLINE_H_
 #define ORDO_MODEL_CATALOG_HEADLINE_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "google/protobuf/map.h"
 
@@ -17,6 +20,16 @@ struct Headline {
 // The first headline metric that a result has, finite; null: it has none.
 const Headline* HeadlineOf(
     const google::protobuf::Map<std::string, double>& metrics);
+
+// What an evaluation found of the model of a step. Not owned, not null.
+struct HeadlineResult {
+  int64_t step = 0;
+  const google::protobuf::Map<std::string, double>* metrics;
+};
+
+// Places of those that have it in the order of the first headline metric that
+// any of them has, best first; of equals the later step first.
+std::vector<size_t> RankByHeadline(const std::vector<HeadlineResult>& results);
 
 }  // namespace ordo::model::catalog
 

@@ -1,6 +1,7 @@
 #include "scheduler/core/artifacts.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -8,7 +9,9 @@
 #include "model/catalog/result_key.h"
 #include "scheduler/core/board.h"
 #include "scheduler/core/follow.h"
+#include "scheduler/core/references.h"
 #include "scheduler/core/results.h"
+#include "scheduler/core/scores.h"
 #include "scheduler/core/waiting.h"
 
 namespace ordo::scheduler::core {
@@ -129,6 +132,8 @@ void TakeReport(JobEdit& edit, const agent::v1::DurableRecord& record) {
   }
   turn.Emit(Record{ReportPtr(report)});
   TakeResult(turn, entry, written, *report);
+  // Another may be the best now.
+  ApplyRetention(turn, entry);
   // What it has evaluated of a job that it follows may go.
   const auto followed = turn.state.jobs.find(FollowedBy(*entry.job->facts));
   if (followed != turn.state.jobs.end()) ApplyRetention(turn, followed->second);
@@ -208,6 +213,12 @@ void MarkThinned(Turn& turn, std::shared_ptr<Checkpoint> next,
 
 void ApplyRetention(Turn& turn, JobEntry& entry) {
   const Demand& demand = entry.job->facts->demand();
+  // Looked for once, if at all: most of the time nothing is to go.
+  std::optional<CheckpointPtr> best;
+  const auto is_best = [&best, &entry](const CheckpointPtr& checkpoint) {
+    if (!best.has_value()) best = BestCheckpoint(entry);
+    return *best == checkpoint;
+  };
   int num_newer = 0;
   for (auto it = entry.checkpoints.rbegin(); it != entry.checkpoints.rend();
        ++it) {
@@ -219,8 +230,11 @@ void ApplyRetention(Turn& turn, JobEntry& entry) {
     if (!is_old && !(is_thin && HasOptimizer(*checkpoint))) continue;
     if (turn.state.pins.count(checkpoint->name()) > 0) continue;
     if (IsAwaited(turn.state, *checkpoint)) continue;
+    if (IsNeededAsBest(turn.state, entry, *checkpoint)) continue;
+    const bool goes = is_old && !is_best(checkpoint);
+    if (!goes && !(is_thin && HasOptimizer(*checkpoint))) continue;
     auto next = std::make_shared<Checkpoint>(*checkpoint);
-    if (is_old) {
+    if (goes) {
       MarkDeleted(turn, std::move(next), &it->second);
     } else {
       MarkThinned(turn, std::move(next), &it->second);

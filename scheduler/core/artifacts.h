@@ -34,7 +34,9 @@ void MarkThinned(Turn& turn, std::shared_ptr<checkpoints::v1::Checkpoint> next,
 
 // Marks the checkpoints of a job that are beyond its `keep` newest as deleted,
 // and those beyond its `keep_optimizer` newest as thinned; but for those that
-// are held (State.pins) or have yet to be evaluated by a job that follows.
+// are held (State.pins) or have yet to be evaluated by a job that follows. The
+// best (BestCheckpoint) is not deleted, and not thinned either while a job
+// needs it as that.
 void ApplyRetention(Turn& turn, JobEntry& entry);
 
 }  // namespace ordo::scheduler::core

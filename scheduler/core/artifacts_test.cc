@@ -131,6 +131,42 @@ TEST_F(ArtifactsTest, WhatALiveJobNamesStaysWholeUntilThatJobEnds) {
   EXPECT_THAT(shell_.TakeRemoved(), ElementsAre("a/5-1/optimizer.safetensors"));
 }
 
+TEST_F(ArtifactsTest, TheBestStaysBesideTheNewest) {
+  Submit(JobBuilder("a").Keep(1).EvaluatesItself("held"));
+  shell_.Observe("w", {AttemptBuilder("a", 1)
+                           .Running()
+                           .Checkpoint(1, 5)
+                           .Score(2, "held", 5, 0.75)
+                           .Checkpoint(3, 10)
+                           .Score(4, "held", 10, 0.5)
+                           .Checkpoint(5, 20)});
+  EXPECT_THAT(shell_.TakeRemoved(), ElementsAre("a/10-1"));
+  shell_.Ignore();
+  EXPECT_THAT(Available("a"), ElementsAre("5-1", "20-1"));
+  // Until another is the best.
+  shell_.Observe("w",
+                 {AttemptBuilder("a", 1).Running().Score(6, "held", 20, 1)});
+  EXPECT_THAT(shell_.TakeRemoved(), ElementsAre("a/5-1"));
+  shell_.Ignore();
+  EXPECT_THAT(Available("a"), ElementsAre("20-1"));
+}
+
+TEST_F(ArtifactsTest, TheBestIsThinnedUnlessAJobNeedsItAsThat) {
+  Submit(JobBuilder("a").Keep(1).KeepOptimizer(1).EvaluatesItself("held"));
+  Submit(JobBuilder("b").Needs("a").StartFrom("jobs/a/checkpoints/best"));
+  shell_.Observe("w", {AttemptBuilder("a", 1)
+                           .Running()
+                           .Checkpoint(1, 5)
+                           .Score(2, "held", 5, 0.75)
+                           .Checkpoint(3, 10)});
+  EXPECT_THAT(shell_.TakeRemoved(), IsEmpty());
+  shell_.Ignore();
+  ORDO_ASSERT_OK(shell_.CancelJob("b"));
+  EXPECT_THAT(shell_.TakeRemoved(), ElementsAre("a/5-1/optimizer.safetensors"));
+  shell_.Ignore();
+  EXPECT_THAT(Available("a"), ElementsAre("5-1", "10-1"));
+}
+
 TEST_F(ArtifactsTest, AReportIsRegisteredOnceByTheFirstAttemptThatWroteIt) {
   Submit(JobBuilder("a"));
   ObservedAttempt observed =

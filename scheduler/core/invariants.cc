@@ -13,6 +13,7 @@
 #include "scheduler/core/ranks.h"
 #include "scheduler/core/reasons.h"
 #include "scheduler/core/references.h"
+#include "scheduler/core/scores.h"
 #include "scheduler/core/waiting.h"
 #include "scheduler/policy/check.h"
 
@@ -182,10 +183,14 @@ absl::Status CheckKept(const State& state, const JobEntry& entry,
   const Demand& demand = entry.job->facts->demand();
   const bool is_held =
       state.pins.count(checkpoint.name()) > 0 || IsAwaited(state, checkpoint);
-  ORDO_HOLDS(num_newer < demand.keep || is_held, checkpoint.name());
-  ORDO_HOLDS(
-      num_newer < demand.keep_optimizer || is_held || !HasOptimizer(checkpoint),
-      checkpoint.name());
+  const CheckpointPtr best =
+      num_newer < demand.keep ? nullptr : BestCheckpoint(entry);
+  const bool is_best = best != nullptr && best->name() == checkpoint.name();
+  ORDO_HOLDS(num_newer < demand.keep || is_held || is_best, checkpoint.name());
+  ORDO_HOLDS(num_newer < demand.keep_optimizer || is_held ||
+                 IsNeededAsBest(state, entry, checkpoint) ||
+                 !HasOptimizer(checkpoint),
+             checkpoint.name());
   ORDO_HOLDS(!checkpoint.has_thin_time() || !HasOptimizer(checkpoint),
              checkpoint.name());
   ORDO_HOLDS(num_newer > 0 || IsTerminal(entry.job->state) ||
@@ -223,7 +228,8 @@ absl::Status CheckReferences(const State& state, const JobEntry& entry) {
   const bool waits_for_needs = queued != nullptr && queued->num_needed > 0;
   for (const std::string& name : job.facts->references) {
     ORDO_HOLDS(state.jobs.count(JobIdOf(name)) > 0, name);
-    if (NamesEvery(name) || (NamesJob(name) && waits_for_needs)) continue;
+    if (NamesEvery(name)) continue;
+    if (IsDecidedLater(name) && waits_for_needs) continue;
     if (FormOf(name) == ReferenceForm::kReport) {
       ORDO_HOLDS(FindReport(state, name) != nullptr, name);
       continue;

@@ -53,15 +53,22 @@ std::string WhatIsMissing(const State& state, const JobFacts& job) {
                         trials.jobs[0]);
   }
   for (const std::string& name : job.references) {
-    if (!NamesJob(name) || FindReferenced(state, name) != nullptr) continue;
+    if (!IsDecidedLater(name) || FindReferenced(state, name) != nullptr) {
+      continue;
+    }
     const auto needed = state.jobs.find(JobIdOf(name));
     return absl::StrCat(
-        "job ", JobIdOf(name), ", whose newest checkpoint it names, ",
+        "job ", JobIdOf(name), ", whose ", NamesBest(name) ? "best" : "newest",
+        " checkpoint it names, ",
         needed == state.jobs.end()
             ? std::string("is not there")
             : absl::StrCat("has ended as ", jobs::v1::Job::State_Name(
                                                 needed->second.job->state)),
-        " and left no checkpoint", TryAnother(job.id));
+        NamesBest(name)
+            ? " and left no checkpoint that it has evaluated; give it "
+              "evaluations with every_steps"
+            : " and left no checkpoint",
+        TryAnother(job.id));
   }
   return "";
 }

@@ -91,6 +91,19 @@ TEST_F(LifeTest, AJobFailsWhenWhatItNamesLeftNoCheckpoint) {
   }
 }
 
+TEST_F(LifeTest, AJobFailsWhenNothingOfWhatItNamesTheBestWasEvaluated) {
+  Submit({JobBuilder("a").EvaluatesItself("held"),
+          JobBuilder("b").Needs("a").StartFrom("jobs/a/checkpoints/best")});
+  shell_.Observe("w",
+                 {AttemptBuilder("a", 1).Running().Checkpoint(1, 9).Exited(0)});
+  shell_.Ignore();
+  EXPECT_EQ(shell_.ReasonOf("b"), reason::kNeedFailed);
+  EXPECT_THAT(shell_.job("b").message(),
+              HasSubstr("job a, whose best checkpoint it names, has ended as "
+                        "SUCCEEDED and left no checkpoint that it has "
+                        "evaluated; give it evaluations with every_steps"));
+}
+
 TEST_F(LifeTest, APartThatFailsTakesAlongThoseAloneThatNeedItsSuccess) {
   Submit({JobBuilder("p-a").PartOf("p"),
           JobBuilder("p-b").PartOf("p").NeedsEnded("p-a"),

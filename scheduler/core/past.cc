@@ -13,6 +13,7 @@ bool IsNeeded(const State& state, const JobEntry& entry) {
   const std::string& id = entry.job->id();
   if (state.pins.count(JobName(id)) > 0) return true;
   if (state.pins.count(EveryOf(id)) > 0) return true;
+  if (state.pins.count(BestOf(id)) > 0) return true;
   const auto is_pinned = [&state](const auto& one) {
     return state.pins.count(one.second->name()) > 0;
   };

@@ -15,10 +15,12 @@
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "scheduler/core/names.h"
+#include "scheduler/core/scores.h"
 
 namespace ordo::scheduler::core {
 namespace {
 
+constexpr char kBestSuffix[] = "/checkpoints/best";
 constexpr char kEverySuffix[] = "/checkpoints/every";
 
 // The key in "200-1".
@@ -76,6 +78,16 @@ absl::StatusOr<std::string> Newest(const JobEntry& entry) {
       "job ", job, " has no checkpoint yet; wait for it: ordo wait ", job));
 }
 
+absl::StatusOr<std::string> Best(const JobEntry& entry) {
+  if (const CheckpointPtr best = BestCheckpoint(entry)) return best->name();
+  const std::string& job = entry.job->id();
+  return absl::NotFoundError(absl::StrCat(
+      "no checkpoint of job ", job,
+      " that is there was evaluated in the job itself; name one: ordo list "
+      "checkpoints ",
+      job));
+}
+
 // Of a reference by its full name, or a late one: that a run can go on from it.
 absl::Status CheckWhole(const State& state, const std::string& reference) {
   const CheckpointPtr checkpoint = FindCheckpoint(state, reference);
@@ -92,14 +104,14 @@ absl::Status CheckWhole(const State& state, const std::string& reference) {
 // Whether a reference of the spec is to be looked up when its job starts.
 bool IsLate(const State& state, const std::set<std::string>& created,
             const jobs::v1::JobSpec& spec, const std::string& reference) {
-  if (!NamesJob(reference)) return false;
-  const JobEntry* entry = FindJob(state, JobIdOf(reference));
-  const bool is_to_end = entry == nullptr
-                             ? created.count(JobIdOf(reference)) > 0
-                             : !IsTerminal(entry->job->state);
+  if (!IsDecidedLater(reference)) return false;
+  const std::string id = JobIdOf(reference);
+  const JobEntry* entry = FindJob(state, id);
+  const bool is_to_end =
+      entry == nullptr ? created.count(id) > 0 : !IsTerminal(entry->job->state);
   return is_to_end && std::any_of(spec.needs().begin(), spec.needs().end(),
-                                  [&reference](const jobs::v1::Need& need) {
-                                    return need.job() == reference;
+                                  [&id](const jobs::v1::Need& need) {
+                                    return JobIdOf(need.job()) == id;
                                   });
 }
 
@@ -131,7 +143,7 @@ std::string WhyGone(const checkpoints::v1::Checkpoint& checkpoint) {
       return absl::StrCat("deleted by ", last.user());
     }
   }
-  return "removed, since its job keeps only its newest";
+  return "removed, since its job keeps only its newest and its best";
 }
 
 ReportPtr FindReport(const State& state, const std::string& name) {
@@ -160,6 +172,7 @@ absl::StatusOr<std::string> ResolveReference(const State& state,
   if (form == ReferenceForm::kJob || IdOf(reference) == "latest") {
     return Newest(*entry);
   }
+  if (NamesBest(reference)) return Best(*entry);
   const CheckpointPtr checkpoint = FindCheckpoint(state, reference);
   if (checkpoint == nullptr) {
     return absl::NotFoundError(absl::StrCat(
@@ -184,6 +197,18 @@ absl::StatusOr<std::string> ResolveReport(const State& state,
   return reference;
 }
 
+bool NamesBest(const std::string& reference) {
+  return absl::EndsWith(reference, kBestSuffix);
+}
+
+std::string BestOf(const std::string& job) {
+  return absl::StrCat(JobName(job), kBestSuffix);
+}
+
+bool IsDecidedLater(const std::string& reference) {
+  return NamesJob(reference) || NamesBest(reference);
+}
+
 bool NamesEvery(const std::string& reference) {
   return absl::EndsWith(reference, kEverySuffix);
 }
@@ -197,9 +222,18 @@ bool NamesJob(const std::string& reference) {
 }
 
 CheckpointPtr FindReferenced(const State& state, const std::string& reference) {
-  if (!NamesJob(reference)) return FindCheckpoint(state, reference);
+  if (!IsDecidedLater(reference)) return FindCheckpoint(state, reference);
   const JobEntry* entry = FindJob(state, JobIdOf(reference));
-  return entry == nullptr ? nullptr : NewestCheckpoint(*entry);
+  if (entry == nullptr) return nullptr;
+  return NamesBest(reference) ? BestCheckpoint(*entry)
+                              : NewestCheckpoint(*entry);
+}
+
+bool IsNeededAsBest(const State& state, const JobEntry& entry,
+                    const checkpoints::v1::Checkpoint& checkpoint) {
+  if (state.pins.count(BestOf(entry.job->id())) == 0) return false;
+  const CheckpointPtr best = BestCheckpoint(entry);
+  return best != nullptr && best->name() == checkpoint.name();
 }
 
 absl::Status Archived(const std::string& job, JobState state) {

@@ -12,8 +12,9 @@
 #include "scheduler/core/state.h"
 
 // Checkpoints that a job's spec names: `checkpoints`, `start_from`,
-// `model.from` and those of `gate`; each by its resource name or, late, by that
-// of a job which has yet to write it. A gate may name reports as well.
+// `model.from` and those of `gate`; each by its resource name or, late, as the
+// newest or the best of a job which has yet to write it. A gate may name
+// reports as well.
 
 namespace ordo::scheduler::core {
 
@@ -37,10 +38,10 @@ inline constexpr char kDeleteAction[] = "delete";
 std::string WhyGone(const checkpoints::v1::Checkpoint& checkpoint);
 
 // The full resource name of what a user names: jobs/{job}/checkpoints/{id},
-// the same with `latest`, or jobs/{job} for its newest; jobs/{job}/checkpoints/
-// every stays, of a job that has or may get one. NOT_FOUND when there is
-// no such job or checkpoint, or it was removed; INVALID_ARGUMENT for another
-// form.
+// the same with `latest`, jobs/{job} for its newest, or jobs/{job}/checkpoints/
+// best (BestCheckpoint); jobs/{job}/checkpoints/every stays, of a job that has
+// or may get one. NOT_FOUND when there is no such job or checkpoint, or it was
+// removed; INVALID_ARGUMENT for another form.
 absl::StatusOr<std::string> ResolveReference(const State& state,
                                              const std::string& reference);
 
@@ -50,6 +51,12 @@ absl::StatusOr<std::string> ResolveReport(const State& state,
 
 // Whether it is jobs/{job}, which stands for the newest checkpoint of that.
 bool NamesJob(const std::string& reference);
+// Whether it is jobs/{job}/checkpoints/best, which stands for what
+// BestCheckpoint says of that; and that of a job.
+bool NamesBest(const std::string& reference);
+std::string BestOf(const std::string& job);
+// Whether it is one of these two, which a job that has yet to end decides.
+bool IsDecidedLater(const std::string& reference);
 // Whether it is jobs/{job}/checkpoints/every, which stands for all that the job
 // has and will have; and that of a job.
 bool NamesEvery(const std::string& reference);
@@ -70,16 +77,22 @@ struct NamedJobs {
 // The spec with every reference by its full name, the same one if it has them
 // so already; errors name the field, and are as Archived says of those that
 // left the store. FAILED_PRECONDITION: start_from names one that was thinned.
-// jobs/{job} stays as it is where the job has not ended and the
-// spec needs it: such a reference is late.
+// jobs/{job} and jobs/{job}/checkpoints/best stay as they are where the job has
+// not ended and the spec needs it: such a reference is late.
 absl::StatusOr<SpecPtr> ResolveReferences(const State& state,
                                           const NamedJobs& named,
                                           const SpecPtr& spec);
 
-// What a reference of a resolved spec names, of a late one the newest that is
-// AVAILABLE; null when there is none. Once the job has ended it is the same
-// each time: that gets no further checkpoint and keeps its newest.
+// What a reference of a resolved spec names, of a late one the newest or the
+// best that is AVAILABLE; null when there is none. Once the job has ended it is
+// the same each time: that gets no further checkpoint or report, and keeps
+// both.
 CheckpointPtr FindReferenced(const State& state, const std::string& reference);
+
+// Whether a job that has not ended names the best of the job of this entry, and
+// it is this checkpoint now.
+bool IsNeededAsBest(const State& state, const JobEntry& entry,
+                    const checkpoints::v1::Checkpoint& checkpoint);
 
 // What a job holds on to as long as it has not ended, each thing by its
 // resource name: checkpoints and reports that its spec names are not removed,

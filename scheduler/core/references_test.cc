@@ -8,7 +8,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "scheduler/core/spec_table.h"
-#include "scheduler/core/testing/test_shell.h"
+#include "scheduler/core/task.h"
+#include "scheduler/core/testing/core_test.h"
 
 namespace ordo::scheduler::core {
 namespace {
@@ -192,6 +193,76 @@ TEST_F(ReferencesTest, TheJobOfALateReferenceStaysUntilNobodyNamesIt) {
             "jobs/a/checkpoints/20-1");
   ORDO_ASSERT_OK(shell_.CancelJob("c"));
   shell_.Forget({"c", "a"});
+  EXPECT_EQ(shell_.state().jobs.count("a"), 0u);
+}
+
+// Job a evaluates itself and has scored its first checkpoint, 5-1, best; b
+// needs it and begins with its best.
+class BestReferenceTest : public testing::CoreTest {
+ protected:
+  BestReferenceTest() {
+    StartWorker();
+    Submit(JobBuilder("a").Keep(1).EvaluatesItself("held"));
+    Submit(JobBuilder("b").Needs("a").StartFrom("jobs/a/checkpoints/best"));
+    Observe(AttemptBuilder("a", 1)
+                .Running()
+                .Checkpoint(1, 5)
+                .Score(2, "held", 5, 0.75)
+                .Checkpoint(3, 10)
+                .Score(4, "held", 10, 0.5));
+  }
+};
+
+TEST_F(BestReferenceTest, OfAJobThatIsNeededItIsLookedUpWhenTheOtherStarts) {
+  EXPECT_EQ(shell_.job("b").spec().start_from(), "jobs/a/checkpoints/best");
+  Observe(AttemptBuilder("a", 1)
+              .Running()
+              .Checkpoint(5, 20)
+              .Score(6, "held", 20, 0.25)
+              .Exited(0));
+  EXPECT_EQ(shell_.StateOf("b"), jobs::v1::Job::STARTING);
+  training::v1::TrainSpec task;
+  ORDO_ASSERT_OK(
+      SetTrainTask(shell_.state(), shell_.state().jobs.at("b"), &task));
+  EXPECT_EQ(task.start().name(), "jobs/a/checkpoints/5-1");
+  EXPECT_EQ(task.start().manifest_sha256(), "sha-5-1");
+}
+
+TEST_F(BestReferenceTest, OtherwiseItIsTheBestOfNow) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const jobs::v1::Job job,
+                            shell_.Submit(JobBuilder("c").Gates(
+                                "jobs/a/checkpoints/best", "jobs/a")));
+  shell_.Ignore();
+  EXPECT_EQ(job.spec().gate().candidate(), "jobs/a/checkpoints/5-1");
+  EXPECT_EQ(job.spec().gate().baseline(), "jobs/a/checkpoints/10-1");
+  EXPECT_THAT(
+      shell_.Submit(JobBuilder("d").StartFrom("jobs/b/checkpoints/best")),
+      StatusIs(absl::StatusCode::kNotFound,
+               HasSubstr("start_from: no checkpoint of job b that is there was "
+                         "evaluated in the job itself")));
+}
+
+TEST_F(BestReferenceTest, WhatIsNeededAsTheBestIsNotDeletedAndItsJobStays) {
+  Author ada;
+  ada.owner.set_user("ada");
+  const auto remove = [this, &ada] {
+    return shell_.Change(ChangeCheckpoint{0, CheckpointVerb::kDelete,
+                                          "jobs/a/checkpoints/5-1", ada});
+  };
+  EXPECT_THAT(remove(),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("job b has not ended and needs the best of "
+                                 "a")));
+  ORDO_ASSERT_OK(shell_.HoldJob("b"));
+  shell_.Ignore();
+  Observe(AttemptBuilder("a", 1).Running().Exited(0));
+  shell_.Forget({"a"});
+  EXPECT_EQ(shell_.state().jobs.count("a"), 1u);
+  ORDO_ASSERT_OK(shell_.CancelJob("b"));
+  shell_.Ignore();
+  ORDO_EXPECT_OK(remove());
+  shell_.Ignore();
+  shell_.Forget({"b", "a"});
   EXPECT_EQ(shell_.state().jobs.count("a"), 0u);
 }
 

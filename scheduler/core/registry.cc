@@ -276,6 +276,11 @@ std::vector<std::string> WhoHolds(const State& state,
   }
   const std::string job = JobIdOf(name);
   const JobEntry& entry = state.jobs.at(job);
+  if (IsNeededAsBest(state, entry, checkpoint)) {
+    for (const std::string& holder : state.pins.at(BestOf(job))) {
+      add_job(holder, absl::StrCat("the best of ", job));
+    }
+  }
   const CheckpointPtr newest = NewestCheckpoint(entry);
   if (newest == nullptr || newest->name() != name) return holders;
   if (!IsTerminal(entry.job->state)) {

@@ -23,6 +23,11 @@ int64_t NewestStep(const JobEntry& entry, const Criterion& by);
 std::string ScoreNames(const JobEntry& entry, const Criterion& by,
                        int64_t step);
 
+// The checkpoint that did best in the first of the job's own evaluations which
+// has results, by that one's headline metric (model/catalog/headline.h), of
+// those that are AVAILABLE; of equals that of the later step; null: none is.
+CheckpointPtr BestCheckpoint(const JobEntry& entry);
+
 // Whether a score is better than another. What is not finite is worse than all
 // that is, and no better than what is not.
 bool IsBetter(const Criterion& by, double a, double b);

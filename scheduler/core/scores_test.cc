@@ -6,11 +6,15 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "scheduler/core/testing/core_test.h"
 
 namespace ordo::scheduler::core {
 namespace {
 
+using testing::AttemptBuilder;
+using testing::CoreTest;
 using ::testing::Eq;
+using testing::JobBuilder;
 using ::testing::Optional;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -70,6 +74,56 @@ TEST(ScoresTest, WhatIsNotFiniteIsWorseThanAllThatIs) {
       EXPECT_FALSE(IsBetter(by, wrong, kNaN));
     }
   }
+}
+
+// Step of the best checkpoint of job a, which evaluates `held`, then `more`;
+// -1: there is none.
+class BestCheckpointTest : public CoreTest {
+ protected:
+  BestCheckpointTest() {
+    StartWorker();
+    Submit(JobBuilder("a").EvaluatesItself("held").EvaluatesItself("more"));
+  }
+  int64_t Best() {
+    const CheckpointPtr best = BestCheckpoint(shell_.state().jobs.at("a"));
+    return best == nullptr ? -1 : best->step();
+  }
+};
+
+TEST_F(BestCheckpointTest, IsThatWhichTheFirstEvaluationWithResultsSays) {
+  Observe(AttemptBuilder("a", 1)
+              .Running()
+              .Checkpoint(1, 5)
+              .Checkpoint(2, 10)
+              .Score(3, "more", 5, 1)
+              .Score(4, "more", 10, 0.5));
+  EXPECT_EQ(Best(), 5);
+  Observe(AttemptBuilder("a", 1)
+              .Running()
+              .Score(5, "held", 5, 0.25)
+              .Score(6, "held", 10, 0.5));
+  EXPECT_EQ(Best(), 10);
+  // Of equals the later one.
+  Observe(AttemptBuilder("a", 1)
+              .Running()
+              .Checkpoint(7, 20)
+              .Score(8, "held", 20, 0.5)
+              .Score(9, "held-out", 5, 7));
+  EXPECT_EQ(Best(), 20);
+  // It knows the same after a restart.
+  shell_.Restart();
+  EXPECT_EQ(Best(), 20);
+}
+
+TEST_F(BestCheckpointTest, OnlyWhatIsThereAndHasAScoreIsOne) {
+  Observe(AttemptBuilder("a", 1)
+              .Running()
+              .Checkpoint(1, 5)
+              .Score(2, "held", 10, 0.5)
+              .Score(3, "held", 5, kNaN));
+  EXPECT_EQ(Best(), -1);
+  Observe(AttemptBuilder("a", 1).Running().Checkpoint(4, 10));
+  EXPECT_EQ(Best(), 10);
 }
 
 }  // namespace

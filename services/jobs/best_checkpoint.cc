@@ -3,15 +3,16 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
-#include <tuple>
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/status/status.h"
 #include "model/catalog/headline.h"
+#include "scheduler/scheduler.h"
+#include "services/jobs/job_state.h"
+#include "services/spec/references.h"
 
 namespace ordo::services::jobs {
 namespace {
@@ -21,18 +22,7 @@ using ordo::jobs::v1::Job;
 using ordo::jobs::v1::JobSpec;
 using ordo::reports::v1::Report;
 
-constexpr char kBest[] = "/checkpoints/best";
 constexpr int kReportsAPage = 1000;
-
-// The job of jobs/{job}/checkpoints/best; empty: it names another.
-std::string JobOfBest(const std::string& reference) {
-  const std::vector<std::string> parts = absl::StrSplit(reference, '/');
-  if (parts.size() != 4 || parts[0] != "jobs" ||
-      !absl::EndsWith(reference, kBest)) {
-    return "";
-  }
-  return parts[1];
-}
 
 std::string LastPart(const std::string& name) {
   return name.substr(name.rfind('/') + 1);
@@ -52,43 +42,28 @@ absl::StatusOr<std::vector<Report>> ReportsOf(
   return all;
 }
 
-// A checkpoint with what it scored.
-struct Scored {
-  std::string checkpoint;
-  int64_t step = 0;
-  double value = 0;
-};
-
 // What one evaluation found, best first.
 struct Ranking {
   std::string evaluation;
-  const model::catalog::Headline* headline = nullptr;
-  std::vector<Scored> scored;
+  // Never without a checkpoint and a headline metric.
+  std::vector<Report> reports;
 };
 
 Ranking Rank(const std::string& evaluation, const std::vector<Report>& all) {
-  Ranking ranking;
-  ranking.evaluation = evaluation;
+  std::vector<const Report*> of_it;
+  std::vector<model::catalog::HeadlineResult> results;
   for (const Report& report : all) {
     const bool is_of =
         LastPart(report.name()) == absl::StrCat(evaluation, "-", report.step());
     if (!is_of || report.checkpoint().empty()) continue;
-    const auto* headline = model::catalog::HeadlineOf(report.metrics());
-    if (headline == nullptr) continue;
-    if (ranking.headline == nullptr) ranking.headline = headline;
-    // One evaluation has one, but for results that are not finite.
-    if (ranking.headline != headline) continue;
-    ranking.scored.push_back({report.checkpoint(), report.step(),
-                              report.metrics().at(headline->metric)});
+    of_it.push_back(&report);
+    results.push_back({report.step(), &report.metrics()});
   }
-  std::sort(ranking.scored.begin(), ranking.scored.end(),
-            [&ranking](const Scored& a, const Scored& b) {
-              const bool less = ranking.headline->less_is_better;
-              const double first = less ? a.value : -a.value;
-              const double second = less ? b.value : -b.value;
-              return std::make_tuple(first, -a.step) <
-                     std::make_tuple(second, -b.step);
-            });
+  Ranking ranking;
+  ranking.evaluation = evaluation;
+  for (const size_t place : model::catalog::RankByHeadline(results)) {
+    ranking.reports.push_back(*of_it[place]);
+  }
   return ranking;
 }
 
@@ -98,7 +73,7 @@ Ranking RankFirst(const Job& job, const std::vector<Report>& all) {
     const std::string& name =
         evaluation.name().empty() ? evaluation.task() : evaluation.name();
     Ranking ranking = Rank(name, all);
-    if (!ranking.scored.empty()) return ranking;
+    if (!ranking.reports.empty()) return ranking;
   }
   return {};
 }
@@ -119,17 +94,17 @@ absl::StatusOr<std::string> BestOf(const scheduler::Scheduler& scheduler,
   ORDO_ASSIGN_OR_RETURN(const std::vector<Report> reports,
                         ReportsOf(scheduler, id));
   const Ranking ranking = RankFirst(job, reports);
-  for (const Scored& scored : ranking.scored) {
-    if (!IsThere(scheduler, scored.checkpoint)) continue;
-    const Scored& best = ranking.scored.front();
-    if (scored.checkpoint != best.checkpoint) {
+  for (const Report& report : ranking.reports) {
+    if (!IsThere(scheduler, report.checkpoint())) continue;
+    const Report& best = ranking.reports.front();
+    if (report.checkpoint() != best.checkpoint()) {
       notices->push_back(absl::StrCat(
           "the best checkpoint of ", id, " by ", ranking.evaluation, " (",
-          ranking.headline->metric, "), ", best.checkpoint, ", was removed; ",
-          scored.checkpoint,
-          " is the best that is there: raise checkpoint.keep to keep more"));
+          model::catalog::HeadlineOf(best.metrics())->metric, "), ",
+          best.checkpoint(), ", was removed; ", report.checkpoint(),
+          " is the best that is there"));
     }
-    return scored.checkpoint;
+    return report.checkpoint();
   }
   return absl::NotFoundError(absl::StrCat(
       "no checkpoint of ", id, " that is there was evaluated in the job itself",
@@ -138,31 +113,73 @@ absl::StatusOr<std::string> BestOf(const scheduler::Scheduler& scheduler,
       id));
 }
 
+// Fills one field.
+class Filler {
+ public:
+  Filler(const KnownJobs& known, const JobSpec& spec,
+         std::vector<std::string>* notices,
+         std::vector<base::FieldViolation>* violations)
+      : known_(known),
+        spec_(spec),
+        notices_(*notices),
+        violations_(*violations) {}
+
+  void Fill(const std::string& field, std::string* reference) {
+    if (!spec::NamesBest(*reference)) return;
+    const std::vector<std::string> parts = absl::StrSplit(*reference, '/');
+    const std::string& id = parts[1];
+    if (Needs(spec_, id)) {
+      // It may be one that the same call has yet to make.
+      const auto job = FindJob(known_, id);
+      if (!job.ok() || !HasEnded(*job)) return;
+    }
+    auto best = BestOf(known_.scheduler, id, &notices_);
+    if (best.ok()) {
+      *reference = *std::move(best);
+    } else {
+      violations_.push_back({field, std::string(best.status().message())});
+    }
+  }
+
+ private:
+  const KnownJobs& known_;
+  const JobSpec& spec_;
+  std::vector<std::string>& notices_;
+  std::vector<base::FieldViolation>& violations_;
+};
+
 }  // namespace
 
 bool NamesBest(const JobSpec& spec) {
-  return spec.kind() == JobSpec::EVALUATE &&
+  return spec::NamesBest(spec.start_from()) ||
+         spec::NamesBest(spec.model().from()) ||
+         spec::NamesBest(spec.gate().candidate()) ||
+         spec::NamesBest(spec.gate().baseline()) ||
+         spec::NamesBest(spec.gate().anchor()) ||
          std::any_of(spec.checkpoints().begin(), spec.checkpoints().end(),
-                     [](const std::string& reference) {
-                       return !JobOfBest(reference).empty();
-                     });
+                     spec::NamesBest);
 }
 
-void FillBest(const scheduler::Scheduler& scheduler, JobSpec* spec,
+void FillBest(const KnownJobs& known, JobSpec* spec,
               std::vector<std::string>* notices,
               std::vector<base::FieldViolation>* violations) {
   if (!NamesBest(*spec)) return;
+  Filler filler(known, *spec, notices, violations);
   for (int i = 0; i < spec->checkpoints_size(); ++i) {
-    const std::string id = JobOfBest(spec->checkpoints(i));
-    if (id.empty()) continue;
-    auto best = BestOf(scheduler, id, notices);
-    if (best.ok()) {
-      spec->set_checkpoints(i, *std::move(best));
-    } else {
-      violations->push_back({absl::StrCat("checkpoints[", i, "]"),
-                             std::string(best.status().message())});
-    }
+    filler.Fill(absl::StrCat("checkpoints[", i, "]"),
+                spec->mutable_checkpoints(i));
   }
+  if (!spec->start_from().empty()) {
+    filler.Fill("start_from", spec->mutable_start_from());
+  }
+  if (!spec->model().from().empty()) {
+    filler.Fill("model.from", spec->mutable_model()->mutable_from());
+  }
+  if (!spec->has_gate()) return;
+  auto& gate = *spec->mutable_gate();
+  filler.Fill("gate.candidate", gate.mutable_candidate());
+  filler.Fill("gate.baseline", gate.mutable_baseline());
+  filler.Fill("gate.anchor", gate.mutable_anchor());
 }
 
 }  // namespace ordo::services::jobs

@@ -6,7 +6,7 @@
 
 #include "base/status/details.h"
 #include "proto/ordo/jobs/v1/job_spec.pb.h"
-#include "scheduler/scheduler.h"
+#include "services/jobs/known_jobs.h"
 
 // jobs/{job}/checkpoints/best: the checkpoint of a job that did best in the
 // first of its own evaluations which has results, by that one's headline metric
@@ -14,14 +14,17 @@
 
 namespace ordo::services::jobs {
 
-// Whether `checkpoints` of a spec of kind EVALUATE names such a one.
+// Whether a field of a spec that names a checkpoint names such a one.
 bool NamesBest(const ordo::jobs::v1::JobSpec& spec);
 
-// Puts the checkpoint that it is now in the place of each. Where better ones
-// were removed, that is a notice. Violations: there is no such job, or nothing
-// of it has been evaluated and is there.
-void FillBest(const scheduler::Scheduler& scheduler,
-              ordo::jobs::v1::JobSpec* spec, std::vector<std::string>* notices,
+// Puts the checkpoint that it is now in the place of each, in the fields of a
+// spec that name a checkpoint, not in those of what it is a template of. Where
+// better ones were removed, that is a notice. That of a job which the spec
+// needs and which has not ended stays: it is looked up when the spec's job
+// starts. Violations, relative to the spec: there is no such job, or nothing of
+// it has been evaluated and is there.
+void FillBest(const KnownJobs& known, ordo::jobs::v1::JobSpec* spec,
+              std::vector<std::string>* notices,
               std::vector<base::FieldViolation>* violations);
 
 }  // namespace ordo::services::jobs

@@ -62,7 +62,7 @@ class BestCheckpointTest : public ::testing::Test {
   std::vector<std::string> Fill() {
     notices_.clear();
     std::vector<base::FieldViolation> violations;
-    FillBest(scheduler_, &spec_, &notices_, &violations);
+    FillBest(known_, &spec_, &notices_, &violations);
     std::vector<std::string> texts;
     for (const auto& each : violations) {
       texts.push_back(each.field + ": " + each.description);
@@ -71,6 +71,7 @@ class BestCheckpointTest : public ::testing::Test {
   }
 
   scheduler::testing::FakeScheduler scheduler_;
+  KnownJobs known_{scheduler_};
   JobSpec spec_;
   std::vector<std::string> notices_;
 };
@@ -122,6 +123,60 @@ TEST_F(BestCheckpointTest, WithoutResultsThereIsNone) {
   EXPECT_THAT(
       Fill(),
       ElementsAre(HasSubstr("checkpoints[0]: there is no job unknown")));
+}
+
+TEST_F(BestCheckpointTest, ItStandsWhereverACheckpointMay) {
+  Put(10);
+  Score("errors", 10, "error", 0.5);
+  const std::string best = "jobs/a/checkpoints/best";
+  spec_.set_start_from(best);
+  spec_.mutable_model()->set_from(best);
+  spec_.mutable_gate()->set_candidate(best);
+  spec_.mutable_gate()->set_baseline(best);
+  spec_.mutable_gate()->set_anchor(best);
+  EXPECT_THAT(Fill(), IsEmpty());
+  EXPECT_EQ(spec_.start_from(), NameOf(10));
+  EXPECT_EQ(spec_.model().from(), NameOf(10));
+  EXPECT_EQ(spec_.gate().candidate(), NameOf(10));
+  EXPECT_EQ(spec_.gate().baseline(), NameOf(10));
+  EXPECT_EQ(spec_.gate().anchor(), NameOf(10));
+  // Each of them is one alone.
+  const auto names = [&best](void (*set)(const std::string&, JobSpec*)) {
+    JobSpec spec;
+    set(best, &spec);
+    return NamesBest(spec);
+  };
+  EXPECT_TRUE(names(
+      [](const auto& name, JobSpec* spec) { spec->set_start_from(name); }));
+  EXPECT_TRUE(names([](const auto& name, JobSpec* spec) {
+    spec->mutable_model()->set_from(name);
+  }));
+  EXPECT_TRUE(names([](const auto& name, JobSpec* spec) {
+    spec->mutable_gate()->set_candidate(name);
+  }));
+  EXPECT_TRUE(names([](const auto& name, JobSpec* spec) {
+    spec->mutable_gate()->set_baseline(name);
+  }));
+  EXPECT_TRUE(names([](const auto& name, JobSpec* spec) {
+    spec->mutable_gate()->set_anchor(name);
+  }));
+}
+
+TEST_F(BestCheckpointTest, ThatOfAJobThatIsNeededAndHasNotEndedStays) {
+  Put(10);
+  Score("errors", 10, "error", 0.5);
+  scheduler_.SetState("a", Job::RUNNING);
+  spec_.add_needs()->set_job("jobs/a");
+  EXPECT_THAT(Fill(), IsEmpty());
+  EXPECT_THAT(spec_.checkpoints(), ElementsAre("jobs/a/checkpoints/best"));
+  // One that the same call has yet to make.
+  spec_.set_checkpoints(0, "jobs/later/checkpoints/best");
+  spec_.add_needs()->set_job("jobs/later");
+  EXPECT_THAT(Fill(), IsEmpty());
+  spec_.set_checkpoints(0, "jobs/a/checkpoints/best");
+  scheduler_.SetState("a", Job::SUCCEEDED);
+  EXPECT_THAT(Fill(), IsEmpty());
+  EXPECT_THAT(spec_.checkpoints(), ElementsAre(NameOf(10)));
 }
 
 TEST_F(BestCheckpointTest, OthersStayAsTheyAre) {

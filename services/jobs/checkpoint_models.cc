@@ -17,6 +17,7 @@
 #include "model/catalog/resolve_evaluations.h"
 #include "model/catalog/resolve_model.h"
 #include "model/catalog/tokens.h"
+#include "scheduler/scheduler.h"
 #include "services/jobs/job_state.h"
 #include "services/spec/gate_job.h"
 #include "services/spec/model_from.h"
@@ -71,25 +72,6 @@ absl::StatusOr<Checkpoint> FindCheckpoint(const scheduler::Scheduler& scheduler,
                      parts[1]));
   }
   return checkpoint;
-}
-
-// The job with this id, also one that is about to be created.
-absl::StatusOr<Job> FindJob(const KnownJobs& known, const std::string& id) {
-  const auto made = known.made.find(id);
-  if (made == known.made.end()) return known.scheduler.GetJob(id);
-  Job job;
-  job.set_name(absl::StrCat("jobs/", id));
-  job.set_state(Job::QUEUED);
-  *job.mutable_spec() = *made->second;
-  return job;
-}
-
-// Whether a spec, resolved or not, names the job among its needs.
-bool Needs(const JobSpec& spec, const std::string& id) {
-  return std::any_of(
-      spec.needs().begin(), spec.needs().end(), [&id](const auto& need) {
-        return need.job() == id || need.job() == absl::StrCat("jobs/", id);
-      });
 }
 
 // Adds the names of the components that have parameters themselves.
@@ -229,6 +211,25 @@ void CheckReport(const KnownJobs& known, const Reference& reference,
   }
 }
 
+// A best is one by evaluations in the job itself.
+void CheckBest(const KnownJobs& known, const JobSpec& spec,
+               Violations* violations) {
+  std::vector<Reference> references = EvaluatedBy(spec);
+  references.emplace_back("start_from", spec.start_from());
+  references.emplace_back("model.from", spec.model().from());
+  for (const auto& [field, reference] : references) {
+    if (!spec::NamesBest(reference)) continue;
+    const auto job = FindJob(known, JobOf(reference));
+    if (!job.ok() || !job->spec().evaluations().empty()) continue;
+    violations->push_back(
+        {field, absl::StrCat(job->name(),
+                             " has no evaluations of its own, by which one of "
+                             "its checkpoints is best; give it some with "
+                             "every_steps, or name its newest, ",
+                             job->name())});
+  }
+}
+
 // Whether encoding and evaluations of the spec fit the model of the job.
 void CheckEvaluations(const Job& job, const JobSpec& spec,
                       std::vector<std::string>* notices, Violations* found) {
@@ -277,6 +278,9 @@ void FillModel(const KnownJobs& known, JobSpec* spec, Violations* violations) {
   // Unless all of it is filled in below, it is not checked.
   spec->mutable_model()->clear_from_sha256();
   const std::string id = JobOf(reference);
+  const bool is_best = spec::NamesBest(reference);
+  // FillBest has told that there is none.
+  if (is_best && !Needs(*spec, id)) return;
   const auto job = FindJob(known, id);
   if (!job.ok()) {
     violations->push_back({"model.from", std::string(job.status().message())});
@@ -290,11 +294,12 @@ void FillModel(const KnownJobs& known, JobSpec* spec, Violations* violations) {
     return;
   }
   const bool names_job = reference == absl::StrCat("jobs/", id);
-  if (names_job && !HasEnded(*job) && Needs(*spec, id)) {
+  if ((names_job || is_best) && !HasEnded(*job) && Needs(*spec, id)) {
     spec::TakeModel(job->spec(), job->name(), spec, violations);
     spec->mutable_model()->set_from(reference);
     return;
   }
+  if (is_best) return;
   const auto checkpoint = FindCheckpoint(known.scheduler, *job, reference);
   if (!checkpoint.ok()) {
     violations->push_back(
@@ -315,6 +320,7 @@ void FillModel(const KnownJobs& known, JobSpec* spec, Violations* violations) {
 
 void CheckModels(const KnownJobs& known, const JobSpec& spec,
                  std::vector<std::string>* notices, Violations* violations) {
+  CheckBest(known, spec, violations);
   if (spec.kind() == JobSpec::TRAIN && !spec.start_from().empty()) {
     const auto job = FindJob(known, JobOf(spec.start_from()));
     if (job.ok()) CheckStart(*job, spec, violations);

@@ -1,24 +1,16 @@
 #ifndef ORDO_SERVICES_JOBS_CHECKPOINT_MODELS_H_
 #define ORDO_SERVICES_JOBS_CHECKPOINT_MODELS_H_
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "base/status/details.h"
 #include "proto/ordo/jobs/v1/job_spec.pb.h"
-#include "scheduler/scheduler.h"
+#include "services/jobs/known_jobs.h"
 
 // What the checkpoints that a spec names say of its model.
 
 namespace ordo::services::jobs {
-
-// What is known of jobs that specs refer to.
-struct KnownJobs {
-  const scheduler::Scheduler& scheduler;
-  // Resolved specs, by id, of jobs that the same call creates; not owned.
-  std::map<std::string, const ordo::jobs::v1::JobSpec*> made = {};
-};
 
 // Whether FillModel has something to do.
 bool NamesAModel(const ordo::jobs::v1::JobSpec& spec);
@@ -26,10 +18,10 @@ bool NamesAModel(const ordo::jobs::v1::JobSpec& spec);
 // For a spec with model.from that is no alias: finds the checkpoint, names it
 // in full with its digest, and fills in its model, and its encoding where none
 // is given. Of a job that has not ended, and that the spec needs, the model and
-// the encoding are filled in and jobs/{job} stays, without a digest: the
-// checkpoint is looked up when the job starts. Violations, relative to the
-// spec: it is not there, or a field of the model that is given is another than
-// the checkpoint's, but for init_std and dropout.
+// the encoding are filled in and jobs/{job} stays, or the best of it, without a
+// digest: the checkpoint is looked up when the job starts. Violations, relative
+// to the spec: it is not there, or a field of the model that is given is
+// another than the checkpoint's, but for init_std and dropout.
 void FillModel(const KnownJobs& known, ordo::jobs::v1::JobSpec* spec,
                std::vector<base::FieldViolation>* violations);
 
@@ -38,7 +30,8 @@ void FillModel(const KnownJobs& known, ordo::jobs::v1::JobSpec* spec,
 // its encoding and evaluations fit the models of its checkpoints, and what is
 // worth knowing (Job.notices). Of kind GATE: the same, and whether a report
 // that it compares with is of its evaluation. What is not there is for the
-// scheduler to refuse.
+// scheduler to refuse. Of all: whether the best of a job is of one that
+// evaluates itself.
 void CheckModels(const KnownJobs& known, const ordo::jobs::v1::JobSpec& spec,
                  std::vector<std::string>* notices,
                  std::vector<base::FieldViolation>* violations);

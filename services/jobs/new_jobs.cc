@@ -17,6 +17,7 @@
 #include "services/jobs/alias_binder.h"
 #include "services/jobs/best_checkpoint.h"
 #include "services/jobs/checkpoint_models.h"
+#include "services/jobs/known_jobs.h"
 #include "services/jobs/queue_rules.h"
 #include "services/spec/data_paths.h"
 #include "services/spec/expand.h"
@@ -98,7 +99,7 @@ absl::StatusOr<spec::SpecCache::ResolvedPtr> Resolve(
   JobSpec filled = spec;
   ClearBound(&filled);
   call->aliases.Bind(&filled, &violations);
-  FillBest(call->context.scheduler, &filled, notices, &violations);
+  FillBest(call->known, &filled, notices, &violations);
   FillModel(call->known, &filled, &violations);
   call->versions.Pin(&filled, &violations);
   auto resolved = specs.Resolve(filled, base::DeterministicBytes(filled));
@@ -148,7 +149,7 @@ class ParentMaker {
     spec::PartFillers fillers;
     fillers.references = [this](JobSpec* part, Violations* wrong) {
       call_.aliases.Bind(part, wrong);
-      FillBest(call_.context.scheduler, part, &job_.notices, wrong);
+      FillBest(call_.known, part, &job_.notices, wrong);
     };
     fillers.model = [this](JobSpec* part, Violations* wrong) {
       FillModel(call_.known, part, wrong);

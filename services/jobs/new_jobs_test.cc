@@ -434,6 +434,54 @@ TEST(NewJobsTest, EvaluationsOfAStageFitTheModelOfTheStageBefore) {
                         "max_digits"));
 }
 
+// A pipeline of a run and what takes `reference` from it, as a YAML stage
+// would.
+CreateJobRequest PipelineOf(const std::string& reference,
+                            bool evaluates_itself) {
+  CreateJobRequest request;
+  JobSpec* spec = request.mutable_job()->mutable_spec();
+  spec->set_kind(JobSpec::PIPELINE);
+  spec->set_name("p");
+  JobSpec* first = spec->mutable_pipeline()->add_stages();
+  *first = RequestOf("first").job().spec();
+  if (evaluates_itself) {
+    first->add_evaluations()->set_task("addition_grid");
+    first->mutable_evaluations(0)->set_every_steps(5);
+  }
+  JobSpec* test = spec->mutable_pipeline()->add_stages();
+  test->set_kind(JobSpec::EVALUATE);
+  test->set_name("test");
+  test->add_checkpoints(reference);
+  test->add_evaluations()->set_task("addition_grid");
+  return request;
+}
+
+TEST(NewJobsTest, AStageMayTakeTheBestOfAnotherThatEvaluatesItself) {
+  const auto jobs =
+      MakeNewJob(Known(), PipelineOf("first/checkpoints/best", true), {});
+  ORDO_ASSERT_OK(jobs);
+  const JobSpec& test = *(*jobs)[1].spec;
+  EXPECT_THAT(test.checkpoints(), ElementsAre("jobs/p-first/checkpoints/best"));
+  ASSERT_EQ(test.needs_size(), 1);
+  EXPECT_EQ(test.needs(0).job(), "jobs/p-first");
+  const auto refused =
+      MakeNewJob(Known(), PipelineOf("first/checkpoints/best", false), {});
+  EXPECT_THAT(FieldsOf(refused.status()),
+              ElementsAre("job.spec.pipeline.stages[1].checkpoints[0]"));
+  EXPECT_THAT(std::string(refused.status().message()),
+              HasSubstr("jobs/p-first has no evaluations of its own"));
+}
+
+TEST(NewJobsTest, AStageMayEvaluateAllOfAnotherAsTheyCome) {
+  const auto jobs =
+      MakeNewJob(Known(), PipelineOf("first/checkpoints/every", false), {});
+  ORDO_ASSERT_OK(jobs);
+  const JobSpec& test = *(*jobs)[1].spec;
+  EXPECT_THAT(test.checkpoints(),
+              ElementsAre("jobs/p-first/checkpoints/every"));
+  EXPECT_EQ(test.needs_size(), 0);
+}
+
 // A storage root on which `books` was pushed.
 class NewJobsOnData : public ::testing::Test {
  protected:

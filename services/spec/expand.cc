@@ -11,6 +11,7 @@
 #include "model/catalog/resolve_resources.h"
 #include "services/spec/expand_kinds.h"
 #include "services/spec/model_from.h"
+#include "services/spec/references.h"
 #include "services/spec/single_job.h"
 #include "services/spec/spec_size.h"
 
@@ -176,7 +177,10 @@ class Resolver {
     if (fillers_.references != nullptr) {
       fillers_.references(&part.spec, &wrong);
     }
-    const auto place = places_.find(part.spec.model().from());
+    // Of its newest or of its best.
+    const std::string& from = part.spec.model().from();
+    const auto place = places_.find(
+        NamesBest(from) ? from.substr(0, from.find("/checkpoints/")) : from);
     if (place != places_.end() && place->second != i) {
       Resolve(place->second);
       // Of a model that is wrong itself nothing follows.

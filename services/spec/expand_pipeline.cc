@@ -6,10 +6,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/text/nearest.h"
 #include "model/catalog/fields.h"
 #include "services/spec/expand_kinds.h"
+#include "services/spec/references.h"
 
 namespace ordo::services::spec {
 namespace {
@@ -84,20 +86,25 @@ class Binder {
   }
 
   // A name alone becomes that of the stage's job, which may be named as well; a
-  // checkpoint of it is needed.
+  // checkpoint of it is needed. Of that may be said which: STAGE/checkpoints/
+  // best, last or every.
   void Bind(size_t i, const std::string& field, bool is_checkpoint,
             std::string* name) {
     const std::string path = absl::StrCat(StagePath(i), ".", field);
-    const bool is_job = name->find('/') != std::string::npos;
-    const auto place =
-        places_.find(std::string(absl::StripPrefix(*name, prefix_)));
+    const std::vector<std::string> words =
+        absl::StrSplit(absl::StripPrefix(*name, prefix_), '/');
+    const bool says_which =
+        is_checkpoint && words.size() == 3 && words[1] == "checkpoints";
+    const auto place = words.size() == 1 || says_which ? places_.find(words[0])
+                                                       : places_.end();
     if (place == places_.end()) {
       // Others are jobs, or are told as what they are.
+      const bool is_job = words.size() > 1 && !says_which;
       if (name->empty() || is_job) return;
       violations_.push_back(
           {path,
-           absl::StrCat("no stage is called '", *name, "'",
-                        base::SuggestName(*name, names_),
+           absl::StrCat("no stage is called '", words[0], "'",
+                        base::SuggestName(words[0], names_),
                         "; a job that is no stage is written jobs/{job}")});
       *name = "jobs/unknown";
       return;
@@ -109,9 +116,26 @@ class Binder {
                               " leaves no checkpoint; name one of kind: "
                               "train")});
     }
-    *name = prefix_ + stage.label;
+    const std::string job = prefix_ + stage.label;
     waits_[i].push_back(place->second);
-    if (is_checkpoint) Need(i, field, *name);
+    *name = job;
+    if (says_which) Choose(path, words[2], name);
+    // All that a stage leaves are evaluated as they come, not after its end.
+    if (is_checkpoint && !NamesEvery(*name)) Need(i, field, job);
+  }
+
+  // Which of a stage's checkpoints; the stage's name becomes a reference.
+  void Choose(const std::string& path, const std::string& which,
+              std::string* name) {
+    // Where it is none that may stand there, that is told of the stage.
+    if (which == "best" || which == "every") {
+      absl::StrAppend(name, "/checkpoints/", which);
+    } else if (which != "last" && which != "latest") {
+      violations_.push_back(
+          {path, absl::StrCat("'", which, "' is none of best, last and every, ",
+                              "by which a checkpoint that a stage has yet to "
+                              "leave is named")});
+    }
   }
 
   void Need(size_t i, const std::string& field, const std::string& job) {

@@ -92,6 +92,53 @@ TEST(ExpandPipelineTest, AStageNeedsNoLessThanThePipelineDoes) {
   EXPECT_EQ(b.needs(0).condition(), Need::ENDED);
 }
 
+TEST(ExpandPipelineTest, WhichCheckpointOfAStageMayBeSaid) {
+  const auto made = Expand(Pipeline(
+      std::string(kTrainStage) +
+      ", {kind: evaluate, name: test, checkpoints: [first/checkpoints/best, "
+      "first/checkpoints/last], evaluations: [{task: addition_grid}]}, "
+      "{kind: train, name: more, model: {from: first/checkpoints/best}, data: "
+      "{task: addition}, training: {steps: 5}}, "
+      "{kind: gate, name: gate, gate: {candidate: more, baseline: "
+      "jobs/p-first/checkpoints/best, margin: 0.1}, evaluations: [{task: "
+      "addition_grid}]}"));
+  ORDO_ASSERT_OK(made);
+  const JobSpec& test = made->parts[1].spec;
+  EXPECT_THAT(test.checkpoints(),
+              ElementsAre("jobs/p-first/checkpoints/best", "jobs/p-first"));
+  ASSERT_EQ(test.needs_size(), 1);
+  EXPECT_EQ(test.needs(0).job(), "jobs/p-first");
+  const JobSpec& more = made->parts[2].spec;
+  EXPECT_EQ(more.model().from(), "jobs/p-first/checkpoints/best");
+  EXPECT_EQ(more.model().width(), made->parts[0].spec.model().width());
+  ASSERT_EQ(more.needs_size(), 1);
+  EXPECT_EQ(more.needs(0).job(), "jobs/p-first");
+  const JobSpec& gate = made->parts[3].spec;
+  EXPECT_EQ(gate.gate().candidate(), "jobs/p-more");
+  EXPECT_EQ(gate.gate().baseline(), "jobs/p-first/checkpoints/best");
+  EXPECT_EQ(gate.needs_size(), 2);
+}
+
+TEST(ExpandPipelineTest, AllOfAStageAreEvaluatedAsTheyCome) {
+  const std::string follows =
+      ", {kind: evaluate, name: test, checkpoints: [first/checkpoints/every], "
+      "evaluations: [{task: addition_grid}]";
+  const auto made = Expand(Pipeline(std::string(kTrainStage) + follows + "}"));
+  ORDO_ASSERT_OK(made);
+  const JobSpec& test = made->parts[1].spec;
+  EXPECT_THAT(test.checkpoints(),
+              ElementsAre("jobs/p-first/checkpoints/every"));
+  // It begins before the stage has ended.
+  EXPECT_EQ(test.needs_size(), 0);
+  EXPECT_THAT(
+      OnlyWrong(Pipeline(
+          "{kind: train, name: first, encoding: {name: rope}, data: {task: "
+          "addition}, training: {steps: 5}, needs: [{job: test}]}" +
+          follows + "}")),
+      HasSubstr(
+          "the stages wait for each other: first needs test needs first"));
+}
+
 TEST(ExpandPipelineTest, BadPipelinesAreRefused) {
   const auto wrong = [](const std::string& more) {
     return OnlyWrong(Pipeline(std::string(kTrainStage) + more));
@@ -100,6 +147,20 @@ TEST(ExpandPipelineTest, BadPipelinesAreRefused) {
                     "evaluations: [{task: addition_grid}]}"),
               HasSubstr("pipeline.stages[1].checkpoints[0]: no stage is "
                         "called 'firs'; did you mean 'first'?"));
+  EXPECT_THAT(wrong(", {kind: evaluate, name: test, checkpoints: "
+                    "[firs/checkpoints/best], evaluations: [{task: "
+                    "addition_grid}]}"),
+              HasSubstr("pipeline.stages[1].checkpoints[0]: no stage is "
+                        "called 'firs'; did you mean 'first'?"));
+  EXPECT_THAT(wrong(", {kind: evaluate, name: test, checkpoints: "
+                    "[first/checkpoints/5-1], evaluations: [{task: "
+                    "addition_grid}]}"),
+              HasSubstr("pipeline.stages[1].checkpoints[0]: '5-1' is none of "
+                        "best, last and every"));
+  EXPECT_THAT(wrong(", {kind: train, name: t, start_from: "
+                    "first/checkpoints/every, encoding: {name: rope}, data: "
+                    "{task: addition}, training: {steps: 500}}"),
+              HasSubstr("pipeline.stages[1].start_from: must be jobs/{job}"));
   EXPECT_THAT(wrong(", {kind: evaluate, name: test, evaluations: [{task: "
                     "addition_grid}]}"),
               HasSubstr("pipeline.stages[1].checkpoints: required"));

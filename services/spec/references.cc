@@ -16,6 +16,7 @@ using Violations = std::vector<base::FieldViolation>;
 constexpr char kLatest[] = "latest";
 // The same.
 constexpr char kLast[] = "last";
+constexpr char kBest[] = "best";
 constexpr char kForms[] =
     "must be jobs/{job}/checkpoints/{step}-{attempt}, jobs/{job} for its "
     "newest, or aliases/{alias}";
@@ -66,7 +67,8 @@ ReferenceForm FormOf(const std::string& reference) {
   if (parts.size() == 2) return ReferenceForm::kJob;
   if (parts.size() != 4) return ReferenceForm::kNone;
   if (parts[2] == "checkpoints" &&
-      (parts[3] == kLatest || parts[3] == kLast || IsCheckpointId(parts[3]))) {
+      (parts[3] == kLatest || parts[3] == kLast || parts[3] == kBest ||
+       IsCheckpointId(parts[3]))) {
     return ReferenceForm::kCheckpoint;
   }
   if (parts[2] == "reports" && IsReportId(parts[3])) {
@@ -77,6 +79,11 @@ ReferenceForm FormOf(const std::string& reference) {
 
 bool NamesAlias(const std::string& reference) {
   return absl::StartsWith(reference, "aliases/");
+}
+
+bool NamesBest(const std::string& reference) {
+  return absl::EndsWith(reference, "/checkpoints/best") &&
+         FormOf(reference) == ReferenceForm::kCheckpoint;
 }
 
 void ResolveReference(const std::string& field, std::string* reference,
@@ -105,11 +112,10 @@ void ResolveSubject(const std::string& field, std::string* reference,
 void ResolveEvaluated(const std::string& field, std::string* reference,
                       Violations* violations) {
   const std::vector<std::string> parts = absl::StrSplit(*reference, '/');
-  const bool stands_for_some = parts.size() == 4 && parts[0] == "jobs" &&
-                               model::catalog::IsId(parts[1]) &&
-                               parts[2] == "checkpoints" &&
-                               (parts[3] == "best" || parts[3] == "every");
-  if (!stands_for_some) ResolveReference(field, reference, violations);
+  const bool stands_for_all = parts.size() == 4 && parts[0] == "jobs" &&
+                              model::catalog::IsId(parts[1]) &&
+                              parts[2] == "checkpoints" && parts[3] == "every";
+  if (!stands_for_all) ResolveReference(field, reference, violations);
 }
 
 bool NamesEvery(const std::string& reference) {

@@ -14,7 +14,7 @@ namespace ordo::services::spec {
 enum class ReferenceForm {
   kNone,
   kJob,
-  // Also jobs/{job}/checkpoints/latest.
+  // Also jobs/{job}/checkpoints/latest, last and best.
   kCheckpoint,
   kReport,
   // aliases/{alias}.
@@ -26,10 +26,15 @@ ReferenceForm FormOf(const std::string& reference);
 // for the checkpoint that it names when the job is created.
 bool NamesAlias(const std::string& reference);
 
+// Whether a reference is jobs/{job}/checkpoints/best: it stands for the
+// checkpoint that is best when the job is created, or when it starts of one
+// that it needs.
+bool NamesBest(const std::string& reference);
+
 // The one form of a reference to a checkpoint, which is
 // jobs/{job}/checkpoints/{checkpoint}, jobs/{job} for its newest ("latest"
-// and "last" become that), or an alias. Appends a violation of `field` when it
-// is none.
+// and "last" become that), jobs/{job}/checkpoints/best, or an alias. Appends a
+// violation of `field` when it is none.
 void ResolveReference(const std::string& field, std::string* reference,
                       std::vector<base::FieldViolation>* violations);
 
@@ -37,8 +42,8 @@ void ResolveReference(const std::string& field, std::string* reference,
 void ResolveSubject(const std::string& field, std::string* reference,
                     std::vector<base::FieldViolation>* violations);
 
-// The same of what is evaluated, which may also be jobs/{job}/checkpoints/best,
-// and jobs/{job}/checkpoints/every for all of a job as they come (NamesEvery).
+// The same of what is evaluated, which may also be jobs/{job}/checkpoints/every
+// for all of a job as they come (NamesEvery).
 void ResolveEvaluated(const std::string& field, std::string* reference,
                       std::vector<base::FieldViolation>* violations);
 bool NamesEvery(const std::string& reference);

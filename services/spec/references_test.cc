@@ -76,20 +76,30 @@ TEST(ReferencesTest, LastIsTheLatest) {
   EXPECT_THAT(violations, IsEmpty());
 }
 
-TEST(ReferencesTest, OnlyWhatIsEvaluatedMayBeTheBestOrAll) {
-  for (const char* form :
-       {"jobs/a/checkpoints/best", "jobs/a/checkpoints/every"}) {
-    Violations violations;
-    std::string name = form;
-    ResolveEvaluated("checkpoints[0]", &name, &violations);
-    EXPECT_EQ(name, form);
-    EXPECT_THAT(violations, IsEmpty());
-    ResolveReference("start_from", &name, &violations);
-    EXPECT_EQ(violations.size(), 1u);
-  }
+TEST(ReferencesTest, TheBestMayStandWhereverACheckpointMay) {
   Violations violations;
-  std::string name = "jobs/A/checkpoints/best";
+  std::string name = "jobs/a/checkpoints/best";
+  ResolveReference("start_from", &name, &violations);
   ResolveEvaluated("checkpoints[0]", &name, &violations);
+  ResolveSubject("gate.baseline", &name, &violations);
+  ResolveModelFrom(&name, &violations);
+  EXPECT_EQ(name, "jobs/a/checkpoints/best");
+  EXPECT_THAT(violations, IsEmpty());
+  EXPECT_TRUE(NamesBest(name));
+  EXPECT_FALSE(NamesBest("jobs/a"));
+  name = "jobs/A/checkpoints/best";
+  EXPECT_FALSE(NamesBest(name));
+  ResolveEvaluated("checkpoints[0]", &name, &violations);
+  EXPECT_EQ(violations.size(), 1u);
+}
+
+TEST(ReferencesTest, OnlyWhatIsEvaluatedMayBeAll) {
+  Violations violations;
+  std::string name = "jobs/a/checkpoints/every";
+  ResolveEvaluated("checkpoints[0]", &name, &violations);
+  EXPECT_EQ(name, "jobs/a/checkpoints/every");
+  EXPECT_THAT(violations, IsEmpty());
+  ResolveReference("start_from", &name, &violations);
   EXPECT_EQ(violations.size(), 1u);
   EXPECT_TRUE(NamesEvery("jobs/a/checkpoints/every"));
   EXPECT_FALSE(NamesEvery("jobs/every"));

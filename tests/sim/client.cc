@@ -43,7 +43,8 @@ Client::Client(World& world, Network& network, SimScheduler& scheduler,
       parents_(0, ""),
       stops_(0, ""),
       optimizers_(0, ""),
-      questions_(0, "") {}
+      questions_(0, ""),
+      bests_(0, "") {}
 
 void Client::Begin(const std::string& id, const Part& part) {
   id_ = id;
@@ -57,6 +58,7 @@ void Client::Begin(const std::string& id, const Part& part) {
   stops_ = world_.MakeDice(id + "/stops");
   optimizers_ = world_.MakeDice(id + "/optimizers");
   questions_ = world_.MakeDice(id + "/questions");
+  bests_ = world_.MakeDice(id + "/bests");
   PlanNext(workload_.submits_per_minute(), &Client::SubmitOne);
   PlanNext(workload_.batches_per_minute(), &Client::SubmitBatch);
   PlanNext(workload_.parents_per_minute(), &Client::SubmitParent);
@@ -288,7 +290,31 @@ void Client::Chain(std::vector<NewJob>* parts) {
       }
       endless_.erase(part.name);
     }
+    if (bests_.Chance(0.4)) TakeBest(&(*parts)[i - 1], &part);
   }
+}
+
+void Client::TakeBest(NewJob* before, NewJob* part) {
+  if (before->spec->kind() != jobs::v1::JobSpec::TRAIN ||
+      endless_.count(before->name) > 0) {
+    return;
+  }
+  if (before->spec->evaluations().empty()) {
+    training::v1::Evaluation& evaluation = *before->OwnSpec().add_evaluations();
+    evaluation.set_task(kScored);
+    evaluation.set_name(kScored);
+    evaluation.set_every_steps(static_cast<int64_t>(1 + bests_.Int(4)));
+  }
+  const std::string newest = "jobs/" + before->name;
+  const std::string best = newest + "/checkpoints/best";
+  jobs::v1::JobSpec& spec = part->OwnSpec();
+  if (spec.start_from() == newest) spec.set_start_from(best);
+  for (std::string& name : *spec.mutable_checkpoints()) {
+    if (name == newest) name = best;
+  }
+  if (!spec.has_gate()) return;
+  // The other one stays: both are looked up.
+  spec.mutable_gate()->set_candidate(best);
 }
 
 void Client::LetStopEarly(std::vector<NewJob>* jobs) {

@@ -60,6 +60,9 @@ class Client {
   // Has each part but the first need the one before it, and begin with, or
   // evaluate, what that leaves.
   void Chain(std::vector<scheduler::NewJob>* parts);
+  // Has a part that needs the one before it begin with, or evaluate, the best
+  // of that, where it trains and ends.
+  void TakeBest(scheduler::NewJob* before, scheduler::NewJob* part);
   // Of a sweep, its parts before it: has these evaluated, and stopped by that.
   void LetStopEarly(std::vector<scheduler::NewJob>* jobs);
   void Submit(const std::vector<scheduler::NewJob>& jobs);
@@ -96,6 +99,7 @@ class Client {
   Dice stops_;
   Dice optimizers_;
   Dice questions_;
+  Dice bests_;
   int num_jobs_ = 0;
   int num_parents_ = 0;
   int num_under_way_ = 0;

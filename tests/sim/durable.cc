@@ -1,6 +1,7 @@
 #include "tests/sim/durable.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 #include <variant>
@@ -329,6 +330,21 @@ absl::Status Durable::CheckEquals(const core::State& state) const {
 bool Durable::HasCheckpointOf(const std::string& job) const {
   const auto first = checkpoints_.lower_bound(core::CheckpointName(job, ""));
   return first != checkpoints_.end() && JobOf(first->first) == job;
+}
+
+bool Durable::HasScoredCheckpointOf(const std::string& job) const {
+  for (auto it = reports_.lower_bound(core::ReportName(job, ""));
+       it != reports_.end() && JobOf(it->first) == job; ++it) {
+    const auto checkpoint = checkpoints_.find(it->second->checkpoint());
+    if (checkpoint == checkpoints_.end() ||
+        checkpoint->second->state() != checkpoints::v1::Checkpoint::AVAILABLE) {
+      continue;
+    }
+    for (const auto& [metric, score] : it->second->metrics()) {
+      if (std::isfinite(score)) return true;
+    }
+  }
+  return false;
 }
 
 std::map<int64_t, double> Durable::ScoresOf(const std::string& job,

@@ -119,6 +119,9 @@ class Durable {
   }
   // Whether a job has any.
   bool HasCheckpointOf(const std::string& job) const;
+  // Whether one of these is there and has a finite score in a report of the
+  // job.
+  bool HasScoredCheckpointOf(const std::string& job) const;
   // What a job scored, by step.
   std::map<int64_t, double> ScoresOf(
       const std::string& job, const scheduler::core::Criterion& by) const;

@@ -381,6 +381,9 @@ void Machine::WriteScore(const AttemptKey& key, const Task& task) {
   ProgressRecord record;
   record.mutable_report()->set_id(id);
   record.mutable_report()->set_step(task.step);
+  // Perhaps it is written after it.
+  record.mutable_report()->set_checkpoint(
+      absl::StrCat(task.step, "-", key.attempt));
   record.mutable_report()->set_folder(
       absl::StrCat("results/", id, "-", key.attempt));
   (*record.mutable_report()->mutable_metrics())[kScore] =

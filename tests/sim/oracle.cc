@@ -63,19 +63,22 @@ bool HasFailedNeed(const Durable& durable, const core::JobFacts& job) {
                      });
 }
 
-// Whether a job that it names the newest checkpoint of has ended without one.
+// Whether a job that it names the newest or the best checkpoint of has ended
+// without one.
 bool HasNothingToBeginWith(const Durable& durable, const core::JobFacts& job) {
-  return std::any_of(job.references.begin(), job.references.end(),
-                     [&durable](const std::string& name) {
-                       if (!core::NamesJob(name) && !core::NamesEvery(name)) {
-                         return false;
-                       }
-                       const std::string id = core::JobIdOf(name);
-                       const JobView* needed = durable.Find(id);
-                       return needed != nullptr &&
-                              core::IsTerminal(needed->state) &&
-                              !durable.HasCheckpointOf(id);
-                     });
+  return std::any_of(
+      job.references.begin(), job.references.end(),
+      [&durable](const std::string& name) {
+        const bool is_best = core::NamesBest(name);
+        if (!core::NamesJob(name) && !core::NamesEvery(name) && !is_best) {
+          return false;
+        }
+        const std::string id = core::JobIdOf(name);
+        const JobView* needed = durable.Find(id);
+        return needed != nullptr && core::IsTerminal(needed->state) &&
+               !(is_best ? durable.HasScoredCheckpointOf(id)
+                         : durable.HasCheckpointOf(id));
+      });
 }
 
 std::string Named(const JobView& job) {

@@ -47,6 +47,13 @@ JobBuilder& JobBuilder::RequestId(const std::string& id,
   return *this;
 }
 
+JobBuilder& JobBuilder::EvaluatesItself(const std::string& name) {
+  training::v1::Evaluation& evaluation = *job_.OwnSpec().add_evaluations();
+  evaluation.set_task("addition");
+  evaluation.set_name(name);
+  return *this;
+}
+
 JobBuilder& JobBuilder::Evaluates(const std::vector<std::string>& checkpoints) {
   job_.OwnSpec().set_kind(jobs::v1::JobSpec::EVALUATE);
   for (const std::string& name : checkpoints)
@@ -210,6 +217,7 @@ AttemptBuilder& AttemptBuilder::Score(int64_t number,
   training::v1::ReportWritten& report =
       *attempt_.mutable_records()->rbegin()->mutable_report();
   report.set_step(step);
+  report.set_checkpoint(absl::StrCat(step, "-", attempt_.attempt()));
   (*report.mutable_metrics())["score"] = score;
   return *this;
 }

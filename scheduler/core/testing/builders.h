@@ -24,6 +24,8 @@ class JobBuilder {
   JobBuilder& KeepOptimizer(int count);
   JobBuilder& RequestId(const std::string& id,
                         const std::string& fingerprint = "f");
+  // It has an evaluation of its own of this name.
+  JobBuilder& EvaluatesItself(const std::string& name);
   // Makes it an evaluation of these.
   JobBuilder& Evaluates(const std::vector<std::string>& checkpoints);
   JobBuilder& StartFrom(const std::string& checkpoint);
@@ -75,7 +77,8 @@ class AttemptBuilder {
   // the optimizer's state.
   AttemptBuilder& Checkpoint(int64_t number, int64_t step);
   AttemptBuilder& Report(int64_t number, const std::string& id);
-  // Report <evaluation>-<step> with this `score`.
+  // Report <evaluation>-<step> with this `score`, of its checkpoint at the
+  // step.
   AttemptBuilder& Score(int64_t number, const std::string& evaluation,
                         int64_t step, double score);
   AttemptBuilder& Warning(int64_t number, const std::string& message);
