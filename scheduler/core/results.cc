@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "model/catalog/result_key.h"
 #include "scheduler/core/follow.h"
+#include "scheduler/core/references.h"
 #include "scheduler/core/waiting.h"
 
 namespace ordo::scheduler::core {
@@ -35,9 +36,32 @@ void Keep(State& state, KnownResult result) {
 // The spec of a job that may ask; null: it does not, or that cannot be read.
 SpecPtr SpecThatAsks(const JobEntry& entry) {
   const JobFacts& facts = *entry.job->facts;
-  if (facts.kind != jobs::v1::JobSpec::EVALUATE) return nullptr;
+  if (facts.kind != jobs::v1::JobSpec::EVALUATE &&
+      facts.kind != jobs::v1::JobSpec::GATE) {
+    return nullptr;
+  }
   absl::StatusOr<SpecPtr> spec = facts.spec->Get();
   return spec.ok() ? *std::move(spec) : nullptr;
+}
+
+// The checkpoints that a job with this spec asks now, null where one is not
+// there; none of a job that answers nothing as a whole.
+std::vector<CheckpointPtr> AskedBy(const State& state, const JobEntry& entry,
+                                   const jobs::v1::JobSpec& spec) {
+  if (spec.kind() == jobs::v1::JobSpec::EVALUATE && !spec.again()) {
+    return EvaluatedBy(state, entry, spec);
+  }
+  std::vector<CheckpointPtr> asked;
+  if (spec.kind() != jobs::v1::JobSpec::GATE || spec.gate().has_max_items()) {
+    return asked;
+  }
+  // Nothing is found of a report, nor where there is no anchor.
+  for (const std::string* name :
+       {&spec.gate().candidate(), &spec.gate().baseline(),
+        &spec.gate().anchor()}) {
+    asked.push_back(FindReferenced(state, *name));
+  }
+  return asked;
 }
 
 // Whether a report of the job itself, of an earlier attempt, is the answer.
@@ -70,9 +94,8 @@ void Settle(Turn& turn, const std::string& question) {
 
 std::vector<std::string> QuestionsOf(const State& state, const JobEntry& entry,
                                      const jobs::v1::JobSpec& spec) {
-  if (spec.kind() != jobs::v1::JobSpec::EVALUATE || spec.again()) return {};
   std::set<std::string> questions;
-  for (const CheckpointPtr& checkpoint : EvaluatedBy(state, entry, spec)) {
+  for (const CheckpointPtr& checkpoint : AskedBy(state, entry, spec)) {
     if (checkpoint == nullptr || checkpoint->manifest_sha256().empty()) {
       continue;
     }
@@ -87,19 +110,24 @@ std::vector<std::string> QuestionsOf(const State& state, const JobEntry& entry,
   return {questions.begin(), questions.end()};
 }
 
-void AddKnownResults(const State& state,
-                     const std::vector<std::string>& questions,
-                     google::protobuf::RepeatedPtrField<KnownResult>* known) {
+int32_t AddKnownResults(
+    const State& state, const std::vector<std::string>& questions,
+    google::protobuf::RepeatedPtrField<KnownResult>* known) {
   size_t num_bytes = 0;
+  int32_t num_left_out = 0;
   for (const std::string& question : questions) {
     const auto found = state.results.find(question);
     if (found == state.results.end()) continue;
     for (const KnownResultPtr& result : found->second) {
       num_bytes += result->ByteSizeLong();
-      if (num_bytes > kMaxKnownBytes) return;
-      *known->Add() = *result;
+      if (num_bytes > kMaxKnownBytes) {
+        ++num_left_out;
+      } else {
+        *known->Add() = *result;
+      }
     }
   }
+  return num_left_out;
 }
 
 bool AwaitAnswer(Turn& turn, const std::string& job) {

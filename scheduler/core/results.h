@@ -1,6 +1,8 @@
 #ifndef ORDO_SCHEDULER_CORE_RESULTS_H_
 #define ORDO_SCHEDULER_CORE_RESULTS_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,17 +20,20 @@
 namespace ordo::scheduler::core {
 
 // Bytes that the results in one task take, which is a text of at most a MiB.
-// What is known beyond that is evaluated again.
+// What is known beyond that is evaluated again, and the trainer warns of it.
 inline constexpr size_t kMaxKnownBytes = 384 << 10;
 
 // Digests of the questions that a job with this spec asks now, sorted, each
 // once: of kind EVALUATE, which does not evaluate again, and of checkpoints
-// that are there. None of others.
+// that are there; or of kind GATE, of the checkpoints that it compares, if its
+// sets are fixed: one with a budget (max_items) asks slices of them. None of
+// others.
 std::vector<std::string> QuestionsOf(const State& state, const JobEntry& entry,
                                      const jobs::v1::JobSpec& spec);
 
-// Adds what is known of these questions, as far as there is room.
-void AddKnownResults(
+// Adds what is known of these questions, as far as there is room. The number of
+// those left out.
+int32_t AddKnownResults(
     const State& state, const std::vector<std::string>& questions,
     google::protobuf::RepeatedPtrField<training::v1::KnownResult>* known);
 

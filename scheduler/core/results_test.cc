@@ -134,6 +134,47 @@ TEST_F(ResultsTest, AReportSaysWhoseResultItIsAndThatStaysKnown) {
   EXPECT_EQ(TaskOf("c").known_results(0).report(), "jobs/a/reports/grid-9");
 }
 
+TEST_F(ResultsTest, AGateIsToldWhatIsKnownOfWhatItCompares) {
+  Submit(Asks("a"));
+  Observe(Answered("a"));
+  const auto gates = [](const std::string& name) {
+    NewJob job = JobBuilder(name).Gates("jobs/t", "jobs/t");
+    *job.OwnSpec().mutable_evaluations() = Asks("x").spec->evaluations();
+    return job;
+  };
+  const auto known = [this](const std::string& job) {
+    training::v1::GateSpec task;
+    ORDO_EXPECT_OK(SetGateTask(shell_.state(), Entry(job), &task));
+    return task.known_results_size();
+  };
+  Submit(gates("g"));
+  EXPECT_EQ(known("g"), 1);
+  // One that asks slices of it is told nothing, and keeps nobody waiting.
+  NewJob grows = gates("h");
+  grows.OwnSpec().mutable_gate()->set_max_items(500);
+  Submit(grows);
+  EXPECT_EQ(known("h"), 0);
+}
+
+TEST_F(ResultsTest, WhoAsksWhatAGateAnswersWaitsForItAndTakesItsResult) {
+  NewJob gate = JobBuilder("g").Gates("jobs/t", "jobs/t");
+  *gate.OwnSpec().mutable_evaluations() = Asks("x").spec->evaluations();
+  Submit(gate);
+  Submit(Asks("b"));
+  shell_.Advance(absl::Milliseconds(1));
+  shell_.Ignore();
+  EXPECT_EQ(shell_.StateOf("g"), jobs::v1::Job::STARTING);
+  EXPECT_EQ(shell_.StateOf("b"), jobs::v1::Job::QUEUED);
+  ObservedAttempt observed =
+      AttemptBuilder("g", 1).Running().Report(1, "grid-candidate");
+  *observed.mutable_records(0)->mutable_report()->mutable_key() = KeyOf("g");
+  Observe(observed);
+  EXPECT_EQ(shell_.StateOf("b"), jobs::v1::Job::STARTING);
+  ASSERT_EQ(TaskOf("b").known_results_size(), 1);
+  EXPECT_EQ(TaskOf("b").known_results(0).report(),
+            "jobs/g/reports/grid-candidate");
+}
+
 TEST_F(ResultsTest, OfTwoWhoAskTheSameTheSecondWaitsForTheFirst) {
   Submit(Asks("a"));
   Submit(Asks("b"));
@@ -290,8 +331,12 @@ TEST_F(ResultsTest, ATaskIsToldOfAsMuchAsThereIsRoomFor) {
         &state));
   }
   training::v1::EvaluateSpec task;
-  AddKnownResults(state, questions, task.mutable_known_results());
+  const int32_t num_left_out =
+      AddKnownResults(state, questions, task.mutable_known_results());
   EXPECT_GT(task.known_results_size(), 0);
+  EXPECT_GT(num_left_out, 0);
+  EXPECT_EQ(task.known_results_size() + num_left_out,
+            static_cast<int>(questions.size()));
   EXPECT_LE(task.ByteSizeLong(), kMaxKnownBytes * 11 / 10);
 }
 

@@ -70,6 +70,15 @@ void SetResources(const jobs::v1::JobSpec& spec,
   if (asked.has_threads()) resources->set_threads(asked.threads());
 }
 
+// What is known of what the job asks.
+template <typename Task>
+void SetKnownResults(const State& state, const JobEntry& entry,
+                     const jobs::v1::JobSpec& spec, Task* task) {
+  const int32_t num_left_out = AddKnownResults(
+      state, QuestionsOf(state, entry, spec), task->mutable_known_results());
+  if (num_left_out > 0) task->set_num_results_left_out(num_left_out);
+}
+
 // As many steps as its paces, which have ended, leave it.
 absl::Status SetPaced(const State& state, const JobFacts& job,
                       training::v1::TrainSpec* task) {
@@ -181,8 +190,7 @@ absl::Status SetEvaluateTask(const State& state, const JobEntry& entry,
   if (spec.has_encoding()) task->mutable_encoding()->MergeFrom(spec.encoding());
   SetResources(spec, task->mutable_resources());
   for (const auto& [id, report] : entry.reports) task->add_finished_reports(id);
-  AddKnownResults(state, QuestionsOf(state, entry, spec),
-                  task->mutable_known_results());
+  SetKnownResults(state, entry, spec, task);
   return absl::OkStatus();
 }
 
@@ -204,6 +212,7 @@ absl::Status SetGateTask(const State& state, const JobEntry& entry,
   for (const auto& [id, report] : entry.reports) {
     (*task->mutable_finished_reports())[id] = FolderOf(*report);
   }
+  SetKnownResults(state, entry, spec, task);
   return absl::OkStatus();
 }
 

@@ -1,7 +1,10 @@
-// Sweeps and comparisons whose parts decide about each other: runs that end
-// early, and runs that take what trials have shown. The fake trainer scores the
-// learning rate that it is given.
+// Sweeps, comparisons and pipelines whose parts decide about each other: runs
+// that end early, runs that take what trials have shown, and stages that take
+// what others have left. The fake trainer scores the learning rate that it is
+// given.
+#include <set>
 #include <string>
+#include <vector>
 
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
@@ -13,6 +16,8 @@ namespace {
 
 using jobs::v1::Job;
 using jobs::v1::JobSpec;
+using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 class ExperimentsTest : public Scenario {
@@ -130,6 +135,65 @@ TEST_F(ExperimentsTest, ArmsOfAsManyDeviceSecondsHaveStepsByTheirPace) {
   ASSERT_TRUE(rope.has_value() && slow.has_value());
   EXPECT_EQ(rope->attempts(0).end_step(), 60);
   EXPECT_EQ(slow->attempts(0).end_step(), 30);
+}
+
+TEST_F(ExperimentsTest, APipelineTrainsThenEvaluatesAndGatesWhatDidBest) {
+  StartWithThreeDevices("");
+  JobSpec spec;
+  spec.set_kind(JobSpec::PIPELINE);
+  spec.set_name("p");
+  jobs::v1::Pipeline& pipeline = *spec.mutable_pipeline();
+  JobSpec& train = *pipeline.add_stages();
+  train = Template();
+  train.set_name("train");
+  train.mutable_evaluations(0)->set_every_steps(20);
+  train.mutable_checkpoint()->set_keep(1);
+  const auto add = [&pipeline](const char* name, JobSpec::Kind kind) {
+    JobSpec* stage = pipeline.add_stages();
+    stage->set_kind(kind);
+    stage->set_name(name);
+    training::v1::Evaluation& evaluation = *stage->add_evaluations();
+    evaluation.set_task("addition_grid");
+    evaluation.set_name("grid");
+    return stage;
+  };
+  add("each", JobSpec::EVALUATE)->add_checkpoints("train/checkpoints/every");
+  add("best", JobSpec::EVALUATE)->add_checkpoints("train/checkpoints/best");
+  JobSpec& gate = *add("gate", JobSpec::GATE);
+  gate.add_needs()->set_job("best");
+  gate.mutable_gate()->set_candidate("train");
+  gate.mutable_gate()->set_baseline("train/checkpoints/best");
+  gate.mutable_gate()->set_margin(0.5);
+  Submit(spec);
+  ASSERT_TRUE(WaitForState("p", Job::SUCCEEDED).has_value());
+
+  const auto results = [this](const std::string& job) {
+    const auto names = files_.List(JobFolder(job) + "/results");
+    ORDO_EXPECT_OK(names);
+    return names.ok() ? std::set<std::string>(names->begin(), names->end())
+                      : std::set<std::string>();
+  };
+  // Each was evaluated in some attempt of the job that follows.
+  std::set<std::string> steps;
+  for (const std::string& name : results("p-each")) {
+    steps.insert(name.substr(0, name.rfind('-')));
+  }
+  EXPECT_THAT(steps, ElementsAre("grid-20", "grid-40", "grid-60"));
+  // One of these is the best, which stays though the run keeps its newest
+  // alone.
+  const std::set<std::string> best = results("p-best");
+  ASSERT_EQ(best.size(), 1u);
+  const std::string name = *best.begin();
+  EXPECT_EQ(steps.count(name.substr(0, name.rfind('-'))), 1u) << name;
+  EXPECT_THAT(results("p-gate"), ElementsAre("gate-1"));
+  const auto gated = WaitForState("p-gate", Job::SUCCEEDED);
+  ASSERT_TRUE(gated.has_value());
+  EXPECT_EQ(gated->spec().gate().candidate(), "jobs/p-train");
+  EXPECT_EQ(gated->spec().gate().baseline(), "jobs/p-train/checkpoints/best");
+  const auto kept = files_.List(JobFolder("p-train") + "/checkpoints");
+  ORDO_ASSERT_OK(kept);
+  const std::string id = name.substr(name.find('-') + 1);
+  EXPECT_THAT(*kept, Contains(id));
 }
 
 }  // namespace

@@ -284,6 +284,10 @@ void Client::Chain(std::vector<NewJob>* parts) {
         part.OwnSpec().set_kind(jobs::v1::JobSpec::GATE);
         part.OwnSpec().mutable_gate()->set_candidate(before);
         part.OwnSpec().mutable_gate()->set_baseline(before);
+        training::v1::Evaluation& asked = *part.OwnSpec().add_evaluations();
+        asked.set_task("addition");
+        asked.set_name("addition");
+        asked.set_seed(1 + bests_.Int(kQuestions));
       } else {
         part.OwnSpec().set_kind(jobs::v1::JobSpec::EVALUATE);
         part.OwnSpec().add_checkpoints(before);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
+#include <map>
 #include <signal.h>
 
 #include "absl/strings/str_cat.h"
@@ -39,6 +39,37 @@ int64_t TotalSteps(const DesiredAttempt& desired) {
 int64_t EveryOf(const DesiredAttempt& desired) {
   const auto& evaluations = desired.train().evaluations();
   return evaluations.empty() ? 0 : evaluations[0].every_steps();
+}
+
+// An evaluation of a checkpoint, of a task that outlives it.
+struct Asked {
+  const training::v1::CheckpointSource* source;
+  const training::v1::Evaluation* evaluation;
+  // Id of its report.
+  std::string report;
+};
+
+// What a task has to report that evaluates, or decides a gate.
+std::vector<Asked> AskedIn(const DesiredAttempt& desired) {
+  std::vector<Asked> asked;
+  for (const auto& subject : desired.gate().subjects()) {
+    for (const auto& evaluation : desired.gate().evaluations()) {
+      const std::string id =
+          absl::StrCat(evaluation.name(), "-", subject.role());
+      if (desired.gate().finished_reports().count(id) > 0) continue;
+      asked.push_back({&subject.checkpoint(), &evaluation, id});
+    }
+  }
+  const auto& finished = desired.evaluate().finished_reports();
+  for (const auto& source : desired.evaluate().checkpoints()) {
+    for (const auto& evaluation : desired.evaluate().evaluations()) {
+      const std::string id =
+          absl::StrCat(evaluation.name(), "-", source.step());
+      if (std::count(finished.begin(), finished.end(), id) > 0) continue;
+      asked.push_back({&source, &evaluation, id});
+    }
+  }
+  return asked;
 }
 
 }  // namespace
@@ -305,7 +336,8 @@ void Machine::Conclude(const AttemptKey& key,
     case Plan::Fate::kFinish: {
       if (task.desired.has_train()) {
         WriteCheckpoint(key, task, /*fails=*/false);
-      } else if (task.desired.evaluate().evaluations_size() > 0) {
+      } else if (task.desired.evaluate().evaluations_size() > 0 ||
+                 task.desired.gate().evaluations_size() > 0) {
         Answer(key);
       } else {
         ProgressRecord report;
@@ -393,31 +425,31 @@ void Machine::WriteScore(const AttemptKey& key, const Task& task) {
 }
 
 // Reports on all that it is asked and has not reported, with what is known of
-// it.
+// it, and what it has found itself.
 void Machine::Answer(const AttemptKey& key) {
-  const training::v1::EvaluateSpec spec = tasks_.at(key)->desired.evaluate();
-  const std::set<std::string> finished(spec.finished_reports().begin(),
-                                       spec.finished_reports().end());
-  for (const auto& source : spec.checkpoints()) {
-    for (const training::v1::Evaluation& evaluation : spec.evaluations()) {
-      const std::string id =
-          absl::StrCat(evaluation.name(), "-", source.step());
-      if (finished.count(id) > 0) continue;
-      ProgressRecord record;
-      training::v1::ReportWritten& report = *record.mutable_report();
-      report.set_id(id);
-      report.set_folder(absl::StrCat("results/", id, "-", key.attempt));
-      report.set_step(source.step());
-      *report.mutable_key() =
-          model::catalog::QuestionOf({source.manifest_sha256(), evaluation,
-                                      nullptr, spec.resources().device()});
-      report.mutable_key()->set_precision("fp32");
-      const std::string digest = model::catalog::KeyDigest(report.key());
-      for (const auto& known : spec.known_results()) {
-        if (known.key() == digest) report.set_taken_from(known.report());
-      }
-      Write(key, record);
-    }
+  const DesiredAttempt desired = tasks_.at(key)->desired;
+  const bool is_gate = desired.has_gate();
+  std::map<std::string, std::string> found;
+  for (const auto& known : is_gate ? desired.gate().known_results()
+                                   : desired.evaluate().known_results()) {
+    found[known.key()] = known.report();
+  }
+  const std::string& device = is_gate ? desired.gate().resources().device()
+                                      : desired.evaluate().resources().device();
+  for (const Asked& asked : AskedIn(desired)) {
+    ProgressRecord record;
+    training::v1::ReportWritten& report = *record.mutable_report();
+    report.set_id(asked.report);
+    report.set_folder(absl::StrCat("results/", asked.report, "-", key.attempt));
+    report.set_step(asked.source->step());
+    *report.mutable_key() = model::catalog::QuestionOf(
+        {asked.source->manifest_sha256(), *asked.evaluation, nullptr, device});
+    report.mutable_key()->set_precision("fp32");
+    const auto [known, is_new] =
+        found.emplace(model::catalog::KeyDigest(report.key()),
+                      absl::StrCat("jobs/", key.job, "/reports/", report.id()));
+    if (!is_new) report.set_taken_from(known->second);
+    Write(key, record);
   }
 }
 

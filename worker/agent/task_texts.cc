@@ -35,9 +35,13 @@ Task WithoutJob(Task task) {
 }
 
 // What was answered before, which is more with each attempt.
-void DropResults(training::v1::EvaluateSpec* task) {
+template <typename Task>
+void ClearResults(Task* task) {
   task->clear_known_results();
+  task->clear_num_results_left_out();
 }
+void DropResults(training::v1::EvaluateSpec* task) { ClearResults(task); }
+void DropResults(training::v1::GateSpec* task) { ClearResults(task); }
 template <typename Task>
 void DropResults(Task* /*task*/) {}
 

@@ -110,6 +110,10 @@ TEST(TaskTextsTest, TheJobsTextLeavesOutWhatWasAnsweredBefore) {
       Read<EvaluateSpec>(texts.OfAttempt(desired, "h")).known_results(0).key(),
       "k");
   EXPECT_EQ(Read<EvaluateSpec>(texts.OfJob(desired)).known_results_size(), 0);
+  desired.mutable_gate()->add_known_results()->set_key("k");
+  EXPECT_EQ(Read<GateSpec>(texts.OfAttempt(desired, "h")).known_results_size(),
+            1);
+  EXPECT_EQ(Read<GateSpec>(texts.OfJob(desired)).known_results_size(), 0);
 }
 
 TEST(TaskTextsTest, TasksOfAllKindsAreTakenForNoOther) {

@@ -101,20 +101,21 @@ struct Work {
   Progress* progress;
 };
 
-// Reports on one checkpoint. What it was trained on is read for the first of
-// them, its weights for the first that has to be evaluated.
+// Reports on one checkpoint.
 class CheckpointReports {
  public:
   // All outlive this. `encoding` takes the place of the checkpoint's own.
   CheckpointReports(const Work& work, const CheckpointSource& source,
                     const std::optional<Component>& encoding)
-      : work_(work), source_(source), encoding_(encoding) {}
+      : work_(work),
+        source_(source),
+        reader_(work.context, source,
+                {encoding ? &*encoding : nullptr, work.device}) {}
 
   // Evaluates, or takes the result over. CANCELLED on a request to stop.
   absl::Status Make(model::evaluation::ReportSubject report) {
-    ORDO_RETURN_IF_ERROR(ReadConfig());
-    const ordo::training::v1::Data* trained_on =
-        data_->task().empty() ? nullptr : &*data_;
+    ORDO_ASSIGN_OR_RETURN(const ordo::training::v1::Data* trained_on,
+                          reader_.TrainedOn());
     ORDO_ASSIGN_OR_RETURN(
         const std::shared_ptr<const model::tasks::EvaluationTask> task,
         model::tasks::MakeEvaluationTask(
@@ -127,73 +128,27 @@ class CheckpointReports {
       report.key = KeyOf({source_.manifest_sha256(), report.evaluation,
                           spec.has_encoding() ? &spec.encoding() : nullptr,
                           spec.resources().device(), task->data_fingerprint()});
-      if (IsTakenOver(report)) return absl::OkStatus();
+      if (TakeKnown(work_.context, spec.known_results(), report,
+                    work_.progress)) {
+        return absl::OkStatus();
+      }
     }
-    ORDO_RETURN_IF_ERROR(LoadModel());
     EvaluationSubject subject;
+    ORDO_ASSIGN_OR_RETURN(subject.model, reader_.Model());
     subject.report = std::move(report);
-    subject.model = loaded_->transformer.get();
     subject.trained_on = trained_on;
     subject.task = task;
     subject.checkpoint = [this] { return NameOfSource(source_); };
     ORDO_ASSIGN_OR_RETURN(
         const EvaluationResult result,
         RunEvaluation(work_.context, subject, work_.progress));
-    return WriteResult(work_.context, result, work_.progress);
+    return WriteResult(work_.context, result, work_.progress).status();
   }
 
  private:
-  absl::Status ReadConfig() {
-    if (data_) return absl::OkStatus();
-    ORDO_ASSIGN_OR_RETURN(const std::string folder,
-                          FolderOfSource(work_.context, source_));
-    const auto config = model::formats::ReadConfigFile(
-        work_.context.files, folder, encoding_ ? &*encoding_ : nullptr);
-    if (!config.ok()) return NotLoaded(config.status(), source_);
-    data_ = config->config.data;
-    return absl::OkStatus();
-  }
-
-  absl::Status LoadModel() {
-    if (loaded_) return absl::OkStatus();
-    ORDO_ASSIGN_OR_RETURN(
-        loaded_, LoadSource(work_.context, source_,
-                            {encoding_ ? &*encoding_ : nullptr, work_.device}));
-    return absl::OkStatus();
-  }
-
-  bool IsTakenOver(const model::evaluation::ReportSubject& report) const {
-    const TrainerContext& context = work_.context;
-    const std::string key = model::catalog::KeyDigest(*report.key);
-    for (const auto& known : work_.spec.known_results()) {
-      if (known.key() != key) continue;
-      const auto folder = base::JoinUnder(context.storage_root, known.path());
-      const auto taken =
-          !folder.ok() ? folder.status()
-                       : model::evaluation::TakeReport(
-                             context.files, context.job_folder, report,
-                             {known.report(), *folder, known.files_sha256()});
-      if (taken.ok()) {
-        work_.progress->Report(*taken, report.evaluation.name());
-        base::LogInfo("report taken over",
-                      {{"id", report.id}, {"from", known.report()}});
-        return true;
-      }
-      work_.progress->Warning(absl::StrCat(
-          "report ", report.id, " is evaluated again, since ", known.report(),
-          ", which has its result, cannot be "
-          "taken over: ",
-          taken.status().message()));
-    }
-    return false;
-  }
-
   const Work& work_;
   const CheckpointSource& source_;
-  const std::optional<Component>& encoding_;
-  // What the model was trained on; without a task where that is not known.
-  std::optional<ordo::training::v1::Data> data_;
-  std::optional<LoadedModel> loaded_;
+  LazySource reader_;
 };
 
 absl::StatusOr<ExitCode> EvaluateAll(const TrainerContext& context,
@@ -203,6 +158,7 @@ absl::StatusOr<ExitCode> EvaluateAll(const TrainerContext& context,
                         OpenDevice(context, spec.resources()));
   model::training::ConfigureNumerics(spec.resources().threads());
   const Work work{context, spec, device, progress};
+  WarnOfResultsLeftOut(spec.num_results_left_out(), progress);
   std::set<std::string> taken;
   for (const CheckpointSource& source : spec.checkpoints()) {
     ORDO_ASSIGN_OR_RETURN(const int64_t step, StepOfSource(context, source));
@@ -339,15 +295,70 @@ absl::StatusOr<int64_t> StepOfSource(const TrainerContext& context,
   return model::training::ReadStep(context.files, folder).value_or(0);
 }
 
-absl::Status WriteResult(const TrainerContext& context,
-                         const EvaluationResult& result, Progress* progress) {
-  const auto report = model::evaluation::WriteReport(
+absl::StatusOr<const ordo::training::v1::Data*> LazySource::TrainedOn() {
+  if (!data_) {
+    ORDO_ASSIGN_OR_RETURN(const std::string folder,
+                          FolderOfSource(context_, source_));
+    const auto config = model::formats::ReadConfigFile(context_.files, folder,
+                                                       options_.encoding);
+    if (!config.ok()) return NotLoaded(config.status(), source_);
+    data_ = config->config.data;
+  }
+  return data_->task().empty() ? nullptr : &*data_;
+}
+
+absl::StatusOr<const model::transformer::Transformer*> LazySource::Model() {
+  if (!loaded_) {
+    ORDO_ASSIGN_OR_RETURN(loaded_, LoadSource(context_, source_, options_));
+  }
+  return loaded_->transformer.get();
+}
+
+bool TakeKnown(const TrainerContext& context, const KnownResults& known,
+               const model::evaluation::ReportSubject& report,
+               Progress* progress) {
+  const std::string key = model::catalog::KeyDigest(*report.key);
+  for (const auto& each : known) {
+    if (each.key() != key) continue;
+    const auto folder = base::JoinUnder(context.storage_root, each.path());
+    const auto taken = !folder.ok()
+                           ? folder.status()
+                           : model::evaluation::TakeReport(
+                                 context.files, context.job_folder, report,
+                                 {each.report(), *folder, each.files_sha256()});
+    if (taken.ok()) {
+      progress->Report(*taken, report.evaluation.name());
+      base::LogInfo("report taken over",
+                    {{"id", report.id}, {"from", each.report()}});
+      return true;
+    }
+    progress->Warning(absl::StrCat("report ", report.id,
+                                   " is evaluated again, since ", each.report(),
+                                   ", which has its result, cannot be "
+                                   "taken over: ",
+                                   taken.status().message()));
+  }
+  return false;
+}
+
+void WarnOfResultsLeftOut(int32_t number, Progress* progress) {
+  if (number == 0) return;
+  progress->Warning(absl::StrCat(
+      number,
+      " results that are known had no room in the task, and are evaluated "
+      "again; ask less in one job: fewer checkpoints or evaluations"));
+}
+
+absl::StatusOr<ordo::training::v1::ReportWritten> WriteResult(
+    const TrainerContext& context, const EvaluationResult& result,
+    Progress* progress) {
+  auto report = model::evaluation::WriteReport(
       context.files, context.job_folder, result.report, result.outcome);
   ORDO_RETURN_IF_ERROR(
       WithExitCode(report.status(), ordo::training::v1::STORAGE_ERROR));
   progress->Report(*report, result.report.evaluation.name());
   base::LogInfo("report written", {{"id", result.report.id}});
-  return absl::OkStatus();
+  return report;
 }
 
 absl::StatusOr<ExitCode> EvaluateCheckpoints(const TrainerContext& context,

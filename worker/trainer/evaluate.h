@@ -4,16 +4,19 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "google/protobuf/repeated_field.h"
 #include "model/evaluation/items.h"
 #include "model/evaluation/report.h"
 #include "model/tasks/task.h"
 #include "model/training/model_config.h"
 #include "model/transformer/transformer.h"
 #include "proto/ordo/training/v1/exit_code.pb.h"
+#include "proto/ordo/training/v1/progress.pb.h"
 #include "proto/ordo/training/v1/result_key.pb.h"
 #include "proto/ordo/training/v1/spec.pb.h"
 #include "worker/trainer/context.h"
@@ -86,10 +89,49 @@ absl::StatusOr<int64_t> StepOfSource(
     const TrainerContext& context,
     const ordo::training::v1::CheckpointSource& source);
 
+// A checkpoint that is read as far as it is asked for: its configuration for
+// what it was trained on, its weights for the first question that has to be
+// evaluated. Not thread-safe; what it is given outlives it.
+class LazySource {
+ public:
+  // As of LoadSource.
+  LazySource(const TrainerContext& context,
+             const ordo::training::v1::CheckpointSource& source,
+             const ordo::model::training::LoadOptions& options)
+      : context_(context), source_(source), options_(options) {}
+
+  // What it was trained on; null where that is not known. Errors are those of
+  // LoadSource.
+  absl::StatusOr<const ordo::training::v1::Data*> TrainedOn();
+  absl::StatusOr<const ordo::model::transformer::Transformer*> Model();
+
+ private:
+  const TrainerContext& context_;
+  const ordo::training::v1::CheckpointSource& source_;
+  const ordo::model::training::LoadOptions options_;
+  std::optional<ordo::training::v1::Data> data_;
+  std::optional<ordo::model::training::LoadedModel> loaded_;
+};
+
+using KnownResults =
+    google::protobuf::RepeatedPtrField<ordo::training::v1::KnownResult>;
+
+// Whether one of `known` has the key of the report, which is set, and was taken
+// over as that, which `progress` is told. Where its files are not what they
+// were, it is told that instead.
+bool TakeKnown(const TrainerContext& context, const KnownResults& known,
+               const ordo::model::evaluation::ReportSubject& report,
+               Progress* progress);
+
+// Tells `progress` that so many known results had no room in the task, unless
+// it is none.
+void WarnOfResultsLeftOut(int32_t number, Progress* progress);
+
 // Writes the report and tells `progress`. STORAGE_ERROR when it cannot be
 // written; it may be tried again.
-absl::Status WriteResult(const TrainerContext& context,
-                         const EvaluationResult& result, Progress* progress);
+absl::StatusOr<ordo::training::v1::ReportWritten> WriteResult(
+    const TrainerContext& context, const EvaluationResult& result,
+    Progress* progress);
 
 // Runs one evaluation task: every evaluation on every checkpoint whose report
 // is not finished yet. A result that is known by its key is taken over; where

@@ -299,6 +299,17 @@ TEST_F(EvaluateTest, AResultWhoseFilesAreGoneIsEvaluatedAndThatIsTold) {
                                     "jobs/e/reports/addition_grid-7")));
 }
 
+TEST_F(EvaluateTest, ResultsThatTheTaskHadNoRoomForAreTold) {
+  spec_.set_num_results_left_out(3);
+  ORDO_ASSERT_OK(Run());
+  std::vector<std::string> warnings;
+  for (const auto& record : Records()) {
+    if (record.has_warning()) warnings.push_back(record.warning().message());
+  }
+  EXPECT_THAT(warnings, ElementsAre(HasSubstr("3 results that are known had no "
+                                              "room in the task")));
+}
+
 TEST_F(EvaluateTest, TellsHowFarItIs) {
   ORDO_ASSERT_OK(Run());
   int64_t done = 0;

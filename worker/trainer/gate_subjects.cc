@@ -6,8 +6,8 @@
 #include "base/files/file_util.h"
 #include "base/status/status.h"
 #include "model/catalog/gate.h"
+#include "model/catalog/result_key.h"
 #include "worker/trainer/data.h"
-#include "worker/trainer/evaluate.h"
 
 namespace ordo::worker::trainer {
 
@@ -17,7 +17,10 @@ using ordo::training::v1::GateSpec;
 
 GateSubjects::GateSubjects(const TrainerContext& context, const GateSpec& spec,
                            Progress* progress)
-    : context_(context), spec_(spec), progress_(progress) {
+    : context_(context),
+      spec_(spec),
+      progress_(progress),
+      known_(spec.known_results()) {
   for (const auto& evaluation : spec.evaluations()) {
     growths_.push_back(
         model::catalog::GrowthOf(evaluation, spec.gate().max_items()));
@@ -25,6 +28,7 @@ GateSubjects::GateSubjects(const TrainerContext& context, const GateSpec& spec,
   for (const auto& [id, folder] : spec.finished_reports()) {
     folders_[id] = base::JoinPath(context.storage_root, folder);
   }
+  WarnOfResultsLeftOut(spec.num_results_left_out(), progress);
 }
 
 absl::Status GateSubjects::Evaluate(int subject,
@@ -37,13 +41,11 @@ absl::Status GateSubjects::Evaluate(int subject,
   if (missing.empty()) return absl::OkStatus();
   const CheckpointSource& source = spec_.subjects(subject).checkpoint();
   ORDO_ASSIGN_OR_RETURN(const int64_t step, StepOfSource(context_, source));
-  ORDO_ASSIGN_OR_RETURN(const auto loaded,
-                        LoadSource(context_, source, {nullptr, device}));
+  LazySource reader(context_, source, {nullptr, device});
   EvaluationSubject about;
-  about.model = loaded.transformer.get();
-  about.trained_on =
-      loaded.config.data.task().empty() ? nullptr : &loaded.config.data;
+  ORDO_ASSIGN_OR_RETURN(about.trained_on, reader.TrainedOn());
   about.checkpoint = [&source] { return NameOfSource(source); };
+  about.report.checkpoint = NameOfSource(source);
   about.report.job = spec_.job();
   about.report.attempt = spec_.attempt();
   about.report.step = step;
@@ -57,14 +59,37 @@ absl::Status GateSubjects::Evaluate(int subject,
         const auto task,
         MakePiece(questions,
                   DataOf(context_, {spec_.attempt(), 0, step}, progress_)));
-    ORDO_ASSIGN_OR_RETURN(const auto result,
-                          RunTask(context_, about, *task, progress_));
-    ORDO_RETURN_IF_ERROR(WriteResult(context_, result, progress_));
+    about.report.key.reset();
+    if (each.piece.count == 0 && !source.manifest_sha256().empty()) {
+      about.report.key =
+          KeyOf({source.manifest_sha256(), about.report.evaluation, nullptr,
+                 spec_.resources().device(), task->data_fingerprint()});
+    }
+    const bool is_taken = about.report.key.has_value() &&
+                          TakeKnown(context_, known_, about.report, progress_);
+    if (!is_taken) {
+      ORDO_ASSIGN_OR_RETURN(about.model, reader.Model());
+      ORDO_ASSIGN_OR_RETURN(const auto result,
+                            RunTask(context_, about, *task, progress_));
+      ORDO_ASSIGN_OR_RETURN(const auto written,
+                            WriteResult(context_, result, progress_));
+      Remember(written);
+    }
     folders_[about.report.id] = base::JoinPath(
         context_.job_folder,
         absl::StrCat("results/", about.report.id, "-", spec_.attempt()));
   }
   return absl::OkStatus();
+}
+
+void GateSubjects::Remember(const ordo::training::v1::ReportWritten& written) {
+  if (!written.has_key()) return;
+  const std::string job = absl::StrCat("jobs/", spec_.job(), "/");
+  ordo::training::v1::KnownResult& known = *known_.Add();
+  known.set_key(model::catalog::KeyDigest(written.key()));
+  known.set_report(absl::StrCat(job, "reports/", written.id()));
+  known.set_path(job + written.folder());
+  known.set_files_sha256(model::catalog::FilesDigest(written.files()));
 }
 
 std::string GateSubjects::FolderOf(int subject,

@@ -8,8 +8,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "c10/core/Device.h"
+#include "proto/ordo/training/v1/progress.pb.h"
 #include "proto/ordo/training/v1/spec.pb.h"
 #include "worker/trainer/context.h"
+#include "worker/trainer/evaluate.h"
 #include "worker/trainer/gate_pieces.h"
 #include "worker/trainer/progress.h"
 
@@ -33,8 +35,9 @@ class GateSubjects {
   const Growth& growth(int evaluation) const { return growths_[evaluation]; }
 
   // Evaluates what of `wanted` the subject has no report of, with its model in
-  // memory for as long, on `device`. CANCELLED on a request to stop; errors are
-  // marked with their exit code.
+  // memory for as long, on `device`; a result of a whole evaluation that is
+  // known by its key, also of another subject, is taken over. CANCELLED on a
+  // request to stop; errors are marked with their exit code.
   absl::Status Evaluate(int subject, const std::vector<WantedPiece>& wanted,
                         c10::Device device);
 
@@ -47,12 +50,15 @@ class GateSubjects {
                              const ordo::training::v1::Data* trained_on) const;
 
  private:
+  // It answers what others ask of the same checkpoint.
+  void Remember(const ordo::training::v1::ReportWritten& written);
   bool IsThere(int subject, const WantedPiece& wanted) const;
   std::string IdOf(int subject, const WantedPiece& wanted) const;
 
   const TrainerContext& context_;
   const ordo::training::v1::GateSpec& spec_;
   Progress* const progress_;
+  KnownResults known_;
   std::vector<Growth> growths_;
   // Of reports by their id, of this attempt and of those before.
   std::map<std::string, std::string> folders_;

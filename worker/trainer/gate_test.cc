@@ -13,6 +13,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/catalog/result_key.h"
 #include "model/evaluation/items.h"
 #include "model/evaluation/report.h"
 #include "model/training/checkpoint.h"
@@ -27,6 +28,7 @@ using ::ordo::base::testing::IsOkAndHolds;
 using ::ordo::model::training::testing::TinySpec;
 using ::ordo::training::v1::Gate;
 using ::ordo::training::v1::ProgressRecord;
+using ::ordo::training::v1::ReportWritten;
 using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
@@ -228,6 +230,43 @@ TEST_F(GateTest, AnEqualCandidatePassesAndLeavesAReport) {
   EXPECT_THAT(Read("comparisons.csv"), HasSubstr("addition_grid,baseline"));
   EXPECT_THAT(Read("junit.xml"), HasSubstr("<testsuite"));
   EXPECT_THAT(Read("difference.png"), HasSubstr("PNG"));
+}
+
+TEST_F(GateTest, WhatIsKnownOfACheckpointIsTakenOver) {
+  EXPECT_THAT(Run(), IsOkAndHolds(ordo::training::v1::FINISHED));
+  std::vector<ReportWritten> first;
+  for (const auto& record : Records()) {
+    if (record.has_report()) first.push_back(record.report());
+  }
+  ASSERT_EQ(first.size(), 3u);
+  EXPECT_EQ(first[0].key().manifest_sha256(),
+            spec_.subjects(0).checkpoint().manifest_sha256());
+  EXPECT_EQ(first[0].key().precision(), "fp32");
+  EXPECT_EQ(first[0].taken_from(), "");
+  // Both roles are one checkpoint, which is evaluated once.
+  EXPECT_EQ(first[1].taken_from(), "jobs/g/reports/addition_grid-candidate");
+  const std::string whole = Read("comparisons.csv");
+
+  // Another gate is told of it, and reads nothing of the model's weights.
+  auto& known = *spec_.add_known_results();
+  known.set_key(model::catalog::KeyDigest(first[0].key()));
+  known.set_report("jobs/g/reports/addition_grid-candidate");
+  known.set_path("jobs/g/" + first[0].folder());
+  known.set_files_sha256(model::catalog::FilesDigest(first[0].files()));
+  ORDO_ASSERT_OK(files_.RemoveFile(
+      folder_.Path("jobs/a/checkpoints/0-1/model.safetensors")));
+  spec_.set_attempt(2);
+  spec_.set_num_results_left_out(7);
+  EXPECT_THAT(Run(), IsOkAndHolds(ordo::training::v1::FINISHED));
+  std::vector<std::string> taken, warnings;
+  for (const auto& record : Records()) {
+    if (record.has_report()) taken.push_back(record.report().taken_from());
+    if (record.has_warning()) warnings.push_back(record.warning().message());
+  }
+  EXPECT_THAT(taken, ElementsAre("jobs/g/reports/addition_grid-candidate",
+                                 "jobs/g/reports/addition_grid-candidate", ""));
+  EXPECT_EQ(Read("comparisons.csv"), whole);
+  EXPECT_THAT(warnings, ElementsAre(HasSubstr("7 results that are known")));
 }
 
 TEST_F(GateTest, AWorseCandidateFailsWithWhatWasAskedAndAnswered) {

@@ -251,7 +251,8 @@ class TrainTask {
           KeyOf({manifest, evaluation, nullptr, spec_.resources().device(),
                  result->data_fingerprint});
     }
-    const absl::Status written = WriteResult(context_, *result, &progress_);
+    const absl::Status written =
+        WriteResult(context_, *result, &progress_).status();
     if (written.ok() || at_end) return written;
     waiting_reports_.Add(*std::move(result), written);
     return absl::OkStatus();
@@ -268,7 +269,7 @@ class TrainTask {
   WaitingReportsOptions OfWaitingReports() {
     WaitingReportsOptions options;
     options.write = [this](const EvaluationResult& result) {
-      return WriteResult(context_, result, &progress_);
+      return WriteResult(context_, result, &progress_).status();
     };
     options.warn = [this](const std::string& warning) {
       progress_.Warning(warning);
