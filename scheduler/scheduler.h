@@ -113,8 +113,9 @@ inline constexpr char kNoDigest[] = "none";
 struct AliasSetting {
   // Its id.
   std::string alias;
-  // jobs/{job}/checkpoints/{checkpoint}, jobs/{job} for its newest, or another
-  // alias's name for what that names.
+  // jobs/{job}/checkpoints/{checkpoint}, jobs/{job} for its newest,
+  // jobs/{job}/checkpoints/best for its best, or another alias's name for what
+  // that names.
   std::string checkpoint = {};
   // The manifest's digest of what it names now; empty: any. kNoDigest: there is
   // no such alias.

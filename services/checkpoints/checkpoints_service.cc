@@ -143,17 +143,20 @@ std::function<void(absl::StatusOr<Resource>)> Answering(
 }
 
 // The job that a request for a change names, with the checkpoint; `latest` may
-// stand for the newest, but not for what is to be deleted: it would be another
-// at the second try.
+// stand for the newest and `best` for the best, but not for what is to be
+// deleted: it would be another at the second try.
 absl::StatusOr<std::string> JobToChange(const std::string& name,
                                         CheckpointVerb verb) {
   ORDO_ASSIGN_OR_RETURN(const auto parsed,
                         request::ParseChildName("checkpoints", name));
-  if (verb == CheckpointVerb::kDelete && parsed.id == "latest") {
+  if (verb == CheckpointVerb::kDelete &&
+      (parsed.id == "latest" || parsed.id == "best")) {
     return base::InvalidField(
         "name",
-        "must name one checkpoint, {step}-{attempt}: the newest is "
-        "another once it is deleted; see: ordo list checkpoints");
+        absl::StrCat("must name one checkpoint, {step}-{attempt}: the ",
+                     parsed.id == "best" ? "best" : "newest",
+                     " is another once it is deleted; see: ordo list "
+                     "checkpoints"));
   }
   return parsed.job;
 }

@@ -315,6 +315,8 @@ TEST_F(CheckpointsServiceTest, WhatIsDeletedIsNamedExactly) {
   EXPECT_EQ(FieldOf(Pin("jobs/a", &checkpoint)), "name");
   EXPECT_EQ(Thin("jobs/c/checkpoints/5-1", &checkpoint).error_code(),
             grpc::StatusCode::NOT_FOUND);
+  EXPECT_EQ(Remove("jobs/a/checkpoints/best", &checkpoint).error_code(),
+            grpc::StatusCode::INVALID_ARGUMENT);
 }
 
 TEST_F(GuardedCheckpointsTest, OnlyWhoOwnsTheJobThinsAndDeletes) {
