@@ -401,6 +401,28 @@ TEST_F(CheckpointModelsTest, AModelThatIsStillTrainedIsThatOfItsJob) {
   EXPECT_EQ(spec_.encoding().name(), "rope");
 }
 
+TEST_F(CheckpointModelsTest, TheBestOfAModelThatIsStillTrainedStays) {
+  const std::string best = "jobs/llama/checkpoints/best";
+  spec_.mutable_model()->set_from(best);
+  // Where it is not needed FillBest has told that there is none.
+  EXPECT_THAT(Fill(), IsEmpty());
+  EXPECT_EQ(spec_.model().width(), 0);
+  Job job = *scheduler_.GetJob("llama");
+  job.set_state(Job::RUNNING);
+  scheduler_.PutJob(job);
+  spec_.add_needs()->set_job("llama");
+  EXPECT_THAT(Fill(), IsEmpty());
+  EXPECT_EQ(spec_.model().from(), best);
+  EXPECT_EQ(spec_.model().from_sha256(), "");
+  EXPECT_EQ(spec_.model().width(), 16);
+  // It is best by evaluations of its own.
+  EXPECT_THAT(Check(),
+              ElementsAre(Says("model.from", "has no evaluations of its own")));
+  job.mutable_spec()->add_evaluations()->set_task("addition_grid");
+  scheduler_.PutJob(job);
+  EXPECT_THAT(Check(), IsEmpty());
+}
+
 TEST_F(CheckpointModelsTest, AModelMayBeThatOfAJobOfTheSameCall) {
   const JobSpec trained = scheduler_.GetJob("llama")->spec();
   known_.made["fresh"] = &trained;
