@@ -141,25 +141,15 @@ TEST_F(BestCheckpointTest, ItStandsWhereverACheckpointMay) {
   EXPECT_EQ(spec_.gate().baseline(), NameOf(10));
   EXPECT_EQ(spec_.gate().anchor(), NameOf(10));
   // Each of them is one alone.
-  const auto names = [&best](void (*set)(const std::string&, JobSpec*)) {
-    JobSpec spec;
-    set(best, &spec);
-    return NamesBest(spec);
-  };
-  EXPECT_TRUE(names(
-      [](const auto& name, JobSpec* spec) { spec->set_start_from(name); }));
-  EXPECT_TRUE(names([](const auto& name, JobSpec* spec) {
-    spec->mutable_model()->set_from(name);
-  }));
-  EXPECT_TRUE(names([](const auto& name, JobSpec* spec) {
-    spec->mutable_gate()->set_candidate(name);
-  }));
-  EXPECT_TRUE(names([](const auto& name, JobSpec* spec) {
-    spec->mutable_gate()->set_baseline(name);
-  }));
-  EXPECT_TRUE(names([](const auto& name, JobSpec* spec) {
-    spec->mutable_gate()->set_anchor(name);
-  }));
+  std::vector<JobSpec> specs(5);
+  specs[0].set_start_from(best);
+  specs[1].mutable_model()->set_from(best);
+  specs[2].mutable_gate()->set_candidate(best);
+  specs[3].mutable_gate()->set_baseline(best);
+  specs[4].mutable_gate()->set_anchor(best);
+  for (const JobSpec& spec : specs) {
+    EXPECT_TRUE(NamesBest(spec)) << spec.ShortDebugString();
+  }
 }
 
 TEST_F(BestCheckpointTest, ThatOfAJobThatIsNeededAndHasNotEndedStays) {
