@@ -152,11 +152,10 @@ absl::StatusOr<std::string> JobToChange(const std::string& name,
   if (verb == CheckpointVerb::kDelete &&
       (parsed.id == "latest" || parsed.id == "best")) {
     return base::InvalidField(
-        "name",
-        absl::StrCat("must name one checkpoint, {step}-{attempt}: the ",
-                     parsed.id == "best" ? "best" : "newest",
-                     " is another once it is deleted; see: ordo list "
-                     "checkpoints"));
+        "name", absl::StrCat("must name one checkpoint, {step}-{attempt}: the ",
+                             parsed.id == "best" ? "best" : "newest",
+                             " is another once it is deleted; see: ordo list "
+                             "checkpoints"));
   }
   return parsed.job;
 }
