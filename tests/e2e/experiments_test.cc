@@ -138,7 +138,7 @@ TEST_F(ExperimentsTest, ArmsOfAsManyDeviceSecondsHaveStepsByTheirPace) {
 }
 
 TEST_F(ExperimentsTest, APipelineTrainsThenEvaluatesAndGatesWhatDidBest) {
-  StartWithThreeDevices("");
+  StartWithTwoDevices("");
   JobSpec spec;
   spec.set_kind(JobSpec::PIPELINE);
   spec.set_name("p");
