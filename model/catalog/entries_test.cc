@@ -64,7 +64,9 @@ TEST(EntriesTest, DefaultsAreValid) {
     if (entry.kind == Kind::kTrainingTask && entry.name == "text") {
       params["data"].mutable_list_value()->add_values()->set_string_value("a");
     }
-    if (entry.name == "questions") params["path"].set_string_value("a.jsonl");
+    if (entry.name == "questions" || entry.name == "scrolls") {
+      params["path"].set_string_value("a.jsonl");
+    }
     std::vector<base::FieldViolation> violations;
     ResolveParams(entry, "", &params, &violations);
     EXPECT_TRUE(violations.empty()) << entry.name << " " << violations[0].field
