@@ -829,7 +829,7 @@ TEST(Registry, TextsOfSeveralLengthsAreScoredToo) {
   params["tokenizer"].set_string_value("t.json");
   params["filler"].set_number_value(40);
   params["depths"].set_number_value(2);
-  params["samples"].set_number_value(1);
+  params["samples"].set_number_value(2);
   for (const int length : {1, 3}) {
     params["lengths"].mutable_list_value()->add_values()->set_number_value(
         length);
@@ -847,13 +847,20 @@ TEST(Registry, TextsOfSeveralLengthsAreScoredToo) {
     marked.texts.push_back(i == 1 ? "none" : key);
   }
   const Scores scores = task->Score(marked);
-  EXPECT_DOUBLE_EQ(scores.metrics.at("error_1"), 0.5);
+  EXPECT_DOUBLE_EQ(scores.metrics.at("error_1"), 0.25);
   EXPECT_DOUBLE_EQ(scores.metrics.at("error_3"), 0);
-  EXPECT_DOUBLE_EQ(scores.metrics.at("error"), 0.25);
-  ASSERT_EQ(scores.items.size(), 4u);
+  EXPECT_DOUBLE_EQ(scores.metrics.at("error"), 0.125);
+  // Of two tests, one of which is right once of twice at the first length.
+  EXPECT_NEAR(scores.standard_errors.at("error_1"), 0.25, 1e-12);
+  EXPECT_NEAR(scores.standard_errors.at("error"), 0.125, 1e-12);
+  EXPECT_EQ(scores.details["by_length"][0]["items"], 4);
+  EXPECT_EQ(scores.details["by_length"][0]["units"], 2);
+  ASSERT_EQ(scores.items.size(), 8u);
   EXPECT_EQ(scores.items[1].id, "1/1-1");
   EXPECT_EQ(scores.items[1].score, 0);
   EXPECT_EQ(scores.items[1].unit, scores.items[3].unit);
+  EXPECT_EQ(scores.items[1].unit, scores.items[5].unit);
+  EXPECT_NE(scores.items[1].unit, scores.items[2].unit);
   ASSERT_EQ(scores.details["cells"].size(), 4u);
   EXPECT_EQ(scores.details["cells"][3]["depth"], "50");
   EXPECT_EQ(scores.details["cells"][3]["length"], 3);
