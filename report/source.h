@@ -25,11 +25,13 @@ struct FigureSource {
   std::string command;
 };
 
-// Models beyond are counted, and not named.
-inline constexpr size_t kMaxSourceModels = 6;
+// Models beyond are counted, and not named: their digests stand in the tables
+// of the report.
+inline constexpr size_t kMaxSourceModels = 24;
 
-// "job c; checkpoints: c-rope-s1 c0ffee00c0ff, c-tape-s1 unknown and 2 more;
-// again: ordo report c". Digests have twelve digits.
+// "job c; checkpoints of c-: rope-s1 c0ffee00c0ff, tape-s1 unknown and 2 more;
+// again: ordo report c". Digests have twelve digits; of several names what they
+// all begin with, up to a `-` or `/`, is written once.
 std::string SourceText(const FigureSource& source);
 
 }  // namespace ordo::report

@@ -66,7 +66,7 @@ absl::StatusOr<std::optional<stats::ArmComparison>> CompareValues(
     const Comparison& comparison, const ComparedMetric& metric, bool by_end) {
   std::vector<stats::Arm> arms;
   for (const std::string& name : comparison.arms) arms.push_back({name, {}});
-  for (size_t seed = 0; seed < comparison.seeds.size(); ++seed) {
+  for (size_t seed = 0; seed < metric.scores.front().size(); ++seed) {
     const auto& first = metric.scores.front()[seed];
     const bool is_whole = std::all_of(
         metric.scores.begin(), metric.scores.end(), [&](const auto& scores) {
@@ -101,22 +101,33 @@ std::vector<size_t> WholeSeeds(const SummarizeSpec& spec,
   return seeds;
 }
 
-// The mean over some parts; 0 where one of them did not record it.
-double MeanOf(const std::vector<int>& parts,
-              const std::function<double(int)>& value_of) {
-  double sum = 0;
-  for (const int part : parts) {
-    const double value = value_of(part);
-    if (!(value > 0)) return 0;
-    sum += value;
-  }
-  return parts.empty() ? 0 : sum / static_cast<double>(parts.size());
+// What a run takes, and was recorded if it is above 0.
+struct CostKind {
+  const char* name;
+  std::function<double(int part)> value_of;
+  double ArmCost::*mean;
+};
+
+std::vector<CostKind> CostKinds(const SummarizeSpec& spec,
+                                const std::vector<PartRecords>& records) {
+  return {{"device_seconds",
+           [&](int part) { return spec.parts(part).device_seconds(); },
+           &ArmCost::device_seconds},
+          {"step_device_seconds",
+           [&](int part) { return spec.parts(part).step_device_seconds(); },
+           &ArmCost::step_device_seconds},
+          {"peak_memory_bytes",
+           [&](int part) {
+             const auto index = static_cast<size_t>(part);
+             return index < records.size()
+                        ? static_cast<double>(records[index].peak_memory_bytes)
+                        : 0;
+           },
+           &ArmCost::peak_memory_bytes}};
 }
 
 // `parts` are those of the arm, one of each seed that counts.
-ArmCost CostOf(const SummarizeSpec& spec,
-               const std::vector<PartRecords>& records,
-               const std::vector<int>& parts) {
+ArmCost CountsOf(const SummarizeSpec& spec, const std::vector<int>& parts) {
   ArmCost cost;
   for (const int place : parts) {
     const PartResult& part = spec.parts(place);
@@ -124,18 +135,57 @@ ArmCost CostOf(const SummarizeSpec& spec,
     cost.num_parameters = part.control().num_parameters();
     cost.num_encoding_parameters = part.control().num_encoding_parameters();
     cost.step_flops = part.control().step_flops();
-    cost.device_seconds += part.device_seconds();
   }
-  if (cost.num_seeds > 0) cost.device_seconds /= cost.num_seeds;
-  cost.step_device_seconds = MeanOf(
-      parts, [&](int part) { return spec.parts(part).step_device_seconds(); });
-  cost.peak_memory_bytes = MeanOf(parts, [&](int part) {
-    const auto index = static_cast<size_t>(part);
-    return index < records.size()
-               ? static_cast<double>(records[index].peak_memory_bytes)
-               : 0;
-  });
   return cost;
+}
+
+// The costs of one arm that are measured. `parts` as of CountsOf.
+std::vector<std::optional<Scored>> MeasuredOf(const CostKind& kind,
+                                              const std::vector<int>& parts) {
+  std::vector<std::optional<Scored>> measured;
+  for (const int part : parts) {
+    const double value = kind.value_of(part);
+    measured.push_back(value > 0 ? std::optional<Scored>({value})
+                                 : std::nullopt);
+  }
+  return measured;
+}
+
+// The mean; 0 where one of them was not recorded.
+double MeanOf(const std::vector<std::optional<Scored>>& measured) {
+  double sum = 0;
+  for (const std::optional<Scored>& each : measured) {
+    if (!each.has_value()) return 0;
+    sum += each->value;
+  }
+  return measured.empty() ? 0 : sum / static_cast<double>(measured.size());
+}
+
+// Sets costs and compared_costs.
+absl::Status AddCosts(const SummarizeSpec& spec,
+                      const std::vector<PartRecords>& records,
+                      const Places& places, Comparison* comparison) {
+  const std::vector<size_t> whole_seeds = WholeSeeds(spec, places);
+  std::vector<std::vector<int>> parts;
+  for (const std::vector<int>& of_arm : places) {
+    std::vector<int>& counted = parts.emplace_back();
+    for (const size_t seed : whole_seeds) counted.push_back(of_arm[seed]);
+    comparison->costs.push_back(CountsOf(spec, counted));
+  }
+  for (const CostKind& kind : CostKinds(spec, records)) {
+    ComparedMetric metric{{kCostName, kind.name}, {}, std::nullopt};
+    bool is_whole = !whole_seeds.empty();
+    for (size_t arm = 0; arm < parts.size(); ++arm) {
+      metric.scores.push_back(MeasuredOf(kind, parts[arm]));
+      comparison->costs[arm].*kind.mean = MeanOf(metric.scores.back());
+      is_whole = is_whole && comparison->costs[arm].*kind.mean > 0;
+    }
+    if (!is_whole) continue;
+    ORDO_ASSIGN_OR_RETURN(metric.comparison,
+                          CompareValues(*comparison, metric, false));
+    comparison->compared_costs.push_back(std::move(metric));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -174,12 +224,7 @@ absl::StatusOr<Comparison> Compare(const SummarizeSpec& spec,
                           CompareValues(comparison, metric, by_end));
     comparison.metrics.push_back(std::move(metric));
   }
-  const std::vector<size_t> whole_seeds = WholeSeeds(spec, places);
-  for (const std::vector<int>& of_arm : places) {
-    std::vector<int> parts;
-    for (const size_t seed : whole_seeds) parts.push_back(of_arm[seed]);
-    comparison.costs.push_back(CostOf(spec, records, parts));
-  }
+  ORDO_RETURN_IF_ERROR(AddCosts(spec, records, places, &comparison));
   comparison.control = CheckControl(spec, records);
   return comparison;
 }

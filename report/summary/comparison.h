@@ -14,6 +14,9 @@
 
 namespace ordo::report::summary {
 
+// What stands where a score has its evaluation.
+inline constexpr char kCostName[] = "cost";
+
 // One score of all arms.
 struct ComparedMetric {
   MetricKey key;
@@ -54,6 +57,10 @@ struct Comparison {
   std::vector<ComparedMetric> metrics;
   // By arm.
   std::vector<ArmCost> costs;
+  // What runs take, compared as scores are, over the seeds that `costs` are of:
+  // device_seconds, step_device_seconds and peak_memory_bytes of the evaluation
+  // kCostName, those that each of these runs recorded.
+  std::vector<ComparedMetric> compared_costs;
   Control control;
 };
 

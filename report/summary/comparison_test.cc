@@ -140,12 +140,38 @@ TEST(ComparisonTest, MemoryIsKnownWhereEachRunRecordedIt) {
   EXPECT_EQ(unknown.costs[1].peak_memory_bytes, 0);
 }
 
+TEST(ComparisonTest, CostsAreComparedSeedBySeed) {
+  auto spec = RopeAndTape();
+  for (int i = 0; i < 6; ++i) {
+    spec.mutable_parts(i)->set_step_device_seconds(i < 3 ? 1 + i : 3 + i);
+  }
+  std::vector<PartRecords> records(6);
+  for (int i = 0; i < 5; ++i) records[i].peak_memory_bytes = 100;
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison,
+                            Compare(spec, records));
+  // Of the memory of one run nothing is known.
+  ASSERT_THAT(comparison.compared_costs, SizeIs(2));
+  const ComparedMetric& whole = comparison.compared_costs[0];
+  EXPECT_EQ(whole.key.metric, "device_seconds");
+  const ComparedMetric& step = comparison.compared_costs[1];
+  EXPECT_EQ(step.key.metric, "step_device_seconds");
+  ASSERT_TRUE(step.comparison.has_value());
+  EXPECT_EQ(step.comparison->num_seeds, 3);
+  // 1, 2, 3 against 6, 7, 8: the same difference at each seed.
+  EXPECT_EQ(step.comparison->arms[1].mean, 7);
+  EXPECT_EQ(step.comparison->arms[1].deviation, 1);
+  ASSERT_THAT(step.comparison->differences, SizeIs(1));
+  EXPECT_EQ(step.comparison->differences[0].mean, 5);
+  EXPECT_EQ(step.comparison->differences[0].deviation, 0);
+}
+
 TEST(ComparisonTest, WithoutASeedThatAllArmsFinishedThereIsNoCost) {
   auto spec = RopeAndTape();
   for (int i = 3; i < 6; ++i) spec.mutable_parts(i)->set_state("FAILED");
   ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec, {}));
   EXPECT_EQ(comparison.costs[0].num_seeds, 0);
   EXPECT_EQ(comparison.costs[0].device_seconds, 0);
+  EXPECT_THAT(comparison.compared_costs, IsEmpty());
 }
 
 TEST(ComparisonTest, WhatCannotBeComparedIsRefusedByName) {

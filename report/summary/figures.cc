@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "report/forest.h"
+#include "report/stats/arms.h"
 
 namespace ordo::report::summary {
 namespace {
@@ -43,6 +44,24 @@ std::map<int64_t, std::vector<double>> LossesByStep(
     }
   }
   return losses;
+}
+
+// Of the mean cost of an arm, in the unit of the axis; the mean alone where it
+// has no bounds or is not measured.
+stats::Interval CostInterval(const Comparison& comparison, const CostAxis& axis,
+                             size_t arm) {
+  const double mean = comparison.costs[arm].*axis.value / axis.unit;
+  for (const ComparedMetric& cost : comparison.compared_costs) {
+    if (axis.measured == nullptr || cost.key.metric != axis.measured ||
+        !cost.comparison.has_value()) {
+      continue;
+    }
+    const stats::Interval& interval = cost.comparison->arms[arm].interval;
+    if (std::isfinite(interval.low) && std::isfinite(interval.high)) {
+      return {interval.low / axis.unit, interval.high / axis.unit};
+    }
+  }
+  return {mean, mean};
 }
 
 }  // namespace
@@ -151,12 +170,13 @@ Figure ForestPlot(const Comparison& comparison, const ComparedMetric& metric) {
 
 std::vector<CostAxis> CostAxes(const Comparison& comparison) {
   constexpr CostAxis kAll[] = {
-      {"", "device time of a run (s)", &ArmCost::device_seconds, 1},
+      {"", "device time of a run (s)", &ArmCost::device_seconds, 1,
+       "device_seconds"},
       {"-step-time", "device time of a step (s)", &ArmCost::step_device_seconds,
-       1},
-      {"-flops", "work of a step (GFLOP)", &ArmCost::step_flops, 1e9},
+       1, "step_device_seconds"},
+      {"-flops", "work of a step (GFLOP)", &ArmCost::step_flops, 1e9, nullptr},
       {"-memory", "peak memory of a run (MiB)", &ArmCost::peak_memory_bytes,
-       1 << 20}};
+       1 << 20, "peak_memory_bytes"}};
   std::vector<CostAxis> axes;
   for (const CostAxis& axis : kAll) {
     const bool is_known = std::all_of(
@@ -177,10 +197,16 @@ Figure CostPlot(const Comparison& comparison, const ComparedMetric& metric,
   const auto cost_of = [&](size_t arm) {
     return comparison.costs[arm].*axis.value / axis.unit;
   };
+  std::vector<stats::Interval> cost_intervals;
+  for (size_t i = 0; i < arms.size(); ++i) {
+    cost_intervals.push_back(CostInterval(comparison, axis, i));
+  }
   FigureRange costs(cost_of(0));
   FigureRange values(arms.front().mean);
   for (size_t i = 0; i < arms.size(); ++i) {
     costs.Add(cost_of(i));
+    costs.Add(cost_intervals[i].low);
+    costs.Add(cost_intervals[i].high);
     values.Add(arms[i].mean);
     values.Add(arms[i].interval.low);
     values.Add(arms[i].interval.high);
@@ -195,12 +221,12 @@ Figure CostPlot(const Comparison& comparison, const ComparedMetric& metric,
       values.low(), values.high());
   std::vector<std::string> plots;
   for (size_t i = 0; i < arms.size(); ++i) {
-    absl::StrAppendFormat(&script, "$arm%d << EOD\n%.6g %.6g %.6g %.6g\nEOD\n",
-                          i, cost_of(i), arms[i].mean,
-                          values.Clip(arms[i].interval.low),
-                          values.Clip(arms[i].interval.high));
+    absl::StrAppendFormat(
+        &script, "$arm%d << EOD\n%.6g %.6g %.6g %.6g %.6g %.6g\nEOD\n", i,
+        cost_of(i), arms[i].mean, cost_intervals[i].low, cost_intervals[i].high,
+        values.Clip(arms[i].interval.low), values.Clip(arms[i].interval.high));
     plots.push_back(absl::StrFormat(
-        "$arm%d using 1:2:3:4 with yerrorbars linewidth 2 pointtype %d "
+        "$arm%d using 1:2:3:4:5:6 with xyerrorbars linewidth 2 pointtype %d "
         "linecolor rgb '%s' title \"%s\"",
         i, 5 + 2 * (i % 4), LineColor(i), GnuplotText(arms[i].name)));
   }

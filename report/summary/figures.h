@@ -74,12 +74,15 @@ struct CostAxis {
   double ArmCost::*value;
   // What the value is divided by, to be in the unit of the title.
   double unit;
+  // Its name among compared_costs; null: it is counted, not measured.
+  const char* measured;
 };
 
 // The costs that all arms recorded.
 std::vector<CostAxis> CostAxes(const Comparison& comparison);
 
-// The mean of each arm, with its interval, over one of CostAxes.
+// The mean of each arm over that of one of CostAxes, with their intervals over
+// seeds; one of a cost that has no bounds is left out.
 // REQUIRES: metric.comparison is set.
 Figure CostPlot(const Comparison& comparison, const ComparedMetric& metric,
                 const CostAxis& axis);

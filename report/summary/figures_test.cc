@@ -50,11 +50,23 @@ TEST_F(FiguresTest, CostsAreDrawnInTheUnitOfTheirAxis) {
   const std::vector<CostAxis> axes = CostAxes(comparison);
   ASSERT_THAT(axes, SizeIs(3));
   const Figure work = CostPlot(comparison, comparison.metrics[0], axes[1]);
-  EXPECT_THAT(work.script, HasSubstr("$arm1 << EOD\n2 0.7 "));
+  EXPECT_THAT(work.script, HasSubstr("$arm1 << EOD\n2 0.7 2 2 "));
   EXPECT_THAT(Svg(work), HasSubstr("work of a step (GFLOP)"));
   const Figure memory = CostPlot(comparison, comparison.metrics[0], axes[2]);
-  EXPECT_THAT(memory.script, HasSubstr("$arm0 << EOD\n3 0.5 "));
+  EXPECT_THAT(memory.script, HasSubstr("$arm0 << EOD\n3 0.5 3 3 "));
   EXPECT_THAT(Svg(memory), HasSubstr("peak memory of a run (MiB)"));
+}
+
+TEST_F(FiguresTest, MeasuredCostsHaveTheirIntervals) {
+  auto spec = RopeAndTape();
+  for (int i = 0; i < 6; ++i) spec.mutable_parts(i)->set_device_seconds(10 + i);
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec, {}));
+  const Figure figure =
+      CostPlot(comparison, comparison.metrics[0], CostAxes(comparison)[0]);
+  // 10, 11 and 12; t of two degrees at 0.975 is 4.3027.
+  EXPECT_THAT(figure.script,
+              HasSubstr("$arm0 << EOD\n11 0.5 8.51586 13.4841 "));
+  EXPECT_THAT(Svg(figure), HasSubstr("device time of a run (s)"));
 }
 
 TEST(ThinOutTest, TheFirstOfEachRangeOfStepsIsKept) {

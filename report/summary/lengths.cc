@@ -195,7 +195,7 @@ std::string AxesScript(const ComparedLengths& compared, const ScoreAxis& axis) {
     absl::StrAppendFormat(&script, "set xrange [%.6g:%.6g]\n", first - room,
                           last + room);
   }
-  if (compared.trained >= points.front().length &&
+  if (compared.trained > 0 && compared.trained >= points.front().length &&
       compared.trained <= points.back().length) {
     absl::StrAppendFormat(
         &script,

@@ -114,6 +114,15 @@ TEST_F(LengthPlotTest, ErrorsHaveBandsAndTheTrainedLengthIsMarked) {
   EXPECT_THAT(svg, HasSubstr(">tape<"));
 }
 
+TEST_F(LengthPlotTest, WithoutATrainedLengthNothingIsMarkedAtZero) {
+  ComparedLengths compared;
+  compared.by = "answer";
+  compared.score = "error";
+  compared.num_seeds = 1;
+  compared.arms = {{"rope", {{0, 1, 1, 1}, {1, 0.5, 0.5, 0.5}}}};
+  EXPECT_THAT(LengthPlot(compared).script, Not(HasSubstr("set arrow")));
+}
+
 TEST_F(LengthPlotTest, PerplexitiesThatDifferTenfoldHaveALogarithmicAxis) {
   ComparedLengths compared;
   compared.by = "length";

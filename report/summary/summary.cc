@@ -158,6 +158,7 @@ void AddComparison(const Comparison& comparison, Struct* json) {
   map["scores"] = ListOf(comparison.metrics, MetricValue);
   // In the order of the arms.
   map["costs"] = ListOf(comparison.costs, CostValue);
+  map["compared_costs"] = ListOf(comparison.compared_costs, MetricValue);
 }
 
 bool HasFigure(const ComparedMetric& metric) {
@@ -184,7 +185,7 @@ void AddComparedFigures(const Comparison& comparison, Summary* summary) {
         summary->figures.push_back(
             {absl::StrCat("cost-", costed.size(), axis.suffix),
              absl::StrCat(Title(metric.key), " against the ", axis.title,
-                          ", means over seeds."),
+                          ", means over seeds with their intervals."),
              CostPlot(comparison, metric, axis)});
       }
     }
@@ -297,6 +298,9 @@ absl::Status AddComparison(const SummarizeSpec& spec, const Records& records,
     (*json->mutable_fields())["trials"] = ListOf(trials, TrialValue);
   }
   summary->tables.push_back(CostTable(comparison));
+  if (!comparison.compared_costs.empty()) {
+    summary->tables.push_back(CostComparisonTable(comparison));
+  }
   summary->differences_csv = ToCsv(DifferenceTable(comparison));
   AddComparedFigures(comparison, summary);
   AddLengths(CompareLengths(runs, comparison, of_runs), comparison.confidence,
@@ -333,7 +337,7 @@ void AddArmCurves(const SummarizeSpec& spec, const std::vector<Curve>& curves,
 }
 
 // The newest checkpoint of each part that trained, and those that the others
-// evaluated, whose digests are not told. Only the figure of all runs shows
+// evaluated. Only the figure of all runs shows
 // parts that did not succeed, or are no runs.
 FigureSource SourceOf(const SummarizeSpec& spec, const NamedFigure& figure) {
   const bool of_all = figure.name == kCurvesOfRuns;
@@ -350,7 +354,8 @@ FigureSource SourceOf(const SummarizeSpec& spec, const NamedFigure& figure) {
     for (const PartResult::Report& report : part.reports()) {
       if (!report.checkpoint().empty() &&
           evaluated.insert(report.checkpoint()).second) {
-        source.models.push_back({report.checkpoint(), ""});
+        source.models.push_back(
+            {report.checkpoint(), report.checkpoint_sha256()});
       }
     }
   }

@@ -238,6 +238,7 @@ TEST(SummaryTest, EachFigureNamesJobCheckpointsAndCommand) {
   spec.mutable_parts(5)->clear_checkpoint();
   spec.mutable_parts(5)->mutable_reports(0)->set_checkpoint(
       "jobs/b/checkpoints/100-1");
+  spec.mutable_parts(5)->mutable_reports(0)->set_checkpoint_sha256("d1ce");
   ORDO_ASSERT_OK_AND_ASSIGN(
       const Summary summary,
       Summarize(spec, Records{{{"rope", {{1, 2.0}}}}, {}}, "now"));
@@ -246,7 +247,7 @@ TEST(SummaryTest, EachFigureNamesJobCheckpointsAndCommand) {
     EXPECT_EQ(named.figure.source,
               "job c; checkpoints: c-rope-s1 c0ffee, c-rope-s2 c0ffee, "
               "c-rope-s3 c0ffee, c-tape-s1 c0ffee, c-tape-s2 c0ffee, "
-              "jobs/b/checkpoints/100-1 unknown; again: ordo report c");
+              "jobs/b/checkpoints/100-1 d1ce; again: ordo report c");
   }
 }
 

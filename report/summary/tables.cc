@@ -99,17 +99,15 @@ const stats::ArmDifference* DifferenceOf(const stats::ArmComparison& comparison,
   return nullptr;
 }
 
-}  // namespace
-
-Table ComparisonTable(const Comparison& comparison) {
+// Means of all arms and their differences from the baseline.
+Table ArmTable(const std::vector<ComparedMetric>& metrics) {
   Table table;
-  table.title = "Scores by arm";
   table.num_text_columns = 3;
   table.header = {"evaluation", "score",    "arm",
                   "seeds",      "mean",     "deviation",
                   "difference", "interval", "bootstrap interval",
                   "p (t)",      "p (flips)"};
-  for (const ComparedMetric& metric : comparison.metrics) {
+  for (const ComparedMetric& metric : metrics) {
     if (!metric.comparison.has_value()) continue;
     for (const stats::ArmSummary& arm : metric.comparison->arms) {
       std::vector<std::string> row = {
@@ -138,6 +136,40 @@ Table ComparisonTable(const Comparison& comparison) {
   return table;
 }
 
+// Rows of DifferenceTable.
+void AddDifferences(const Comparison& comparison, const ComparedMetric& metric,
+                    Table* table) {
+  if (!metric.comparison.has_value()) return;
+  const int num_seeds = metric.comparison->num_seeds;
+  const auto p = [&](double value) {
+    return num_seeds > 1 ? ExactText(value) : "";
+  };
+  for (const stats::ArmDifference& each : metric.comparison->differences) {
+    table->rows.push_back(
+        {metric.key.evaluation, metric.key.metric, each.name,
+         comparison.arms[comparison.baseline], absl::StrCat(num_seeds),
+         ExactText(each.mean), ExactText(each.deviation),
+         ExactText(each.interval.low), ExactText(each.interval.high),
+         ExactText(each.bootstrap.low), ExactText(each.bootstrap.high),
+         p(each.t_p), p(each.t_p_adjusted), p(each.flip_p),
+         p(each.flip_p_adjusted)});
+  }
+}
+
+}  // namespace
+
+Table ComparisonTable(const Comparison& comparison) {
+  Table table = ArmTable(comparison.metrics);
+  table.title = "Scores by arm";
+  return table;
+}
+
+Table CostComparisonTable(const Comparison& comparison) {
+  Table table = ArmTable(comparison.compared_costs);
+  table.title = "Costs by arm";
+  return table;
+}
+
 Table DifferenceTable(const Comparison& comparison) {
   Table table;
   table.header = {"evaluation",
@@ -156,21 +188,10 @@ Table DifferenceTable(const Comparison& comparison) {
                   "flip_p",
                   "flip_p_adjusted"};
   for (const ComparedMetric& metric : comparison.metrics) {
-    if (!metric.comparison.has_value()) continue;
-    const int num_seeds = metric.comparison->num_seeds;
-    const auto p = [&](double value) {
-      return num_seeds > 1 ? ExactText(value) : "";
-    };
-    for (const stats::ArmDifference& each : metric.comparison->differences) {
-      table.rows.push_back(
-          {metric.key.evaluation, metric.key.metric, each.name,
-           comparison.arms[comparison.baseline], absl::StrCat(num_seeds),
-           ExactText(each.mean), ExactText(each.deviation),
-           ExactText(each.interval.low), ExactText(each.interval.high),
-           ExactText(each.bootstrap.low), ExactText(each.bootstrap.high),
-           p(each.t_p), p(each.t_p_adjusted), p(each.flip_p),
-           p(each.flip_p_adjusted)});
-    }
+    AddDifferences(comparison, metric, &table);
+  }
+  for (const ComparedMetric& cost : comparison.compared_costs) {
+    AddDifferences(comparison, cost, &table);
   }
   return table;
 }

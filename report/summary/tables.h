@@ -14,10 +14,12 @@ namespace ordo::report::summary {
 // Of each score and arm: mean and deviation over seeds, and the difference from
 // the baseline with both its intervals and the adjusted p values of both tests.
 Table ComparisonTable(const Comparison& comparison);
-// A row for each score and arm but the baseline, for spreadsheets and programs:
-// all digits, p values also as they were before they were adjusted. What has no
-// bound or needs two seeds is an empty cell.
+// A row for each score, or cost, and arm but the baseline, for spreadsheets and
+// programs: all digits, p values also as they were before they were adjusted.
+// What has no bound or needs two seeds is an empty cell.
 Table DifferenceTable(const Comparison& comparison);
+// The same of what runs take.
+Table CostComparisonTable(const Comparison& comparison);
 // Of each arm, over as many seeds as it says.
 Table CostTable(const Comparison& comparison);
 // Of each part its scores, a column each, with 95 % intervals over the

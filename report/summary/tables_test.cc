@@ -77,7 +77,8 @@ TEST(TablesTest, WhatASingleSeedCannotTellIsAnEmptyCellForPrograms) {
             "evaluation,score,arm,baseline,seeds,difference,deviation,low,high,"
             "bootstrap_low,bootstrap_high,t_p,t_p_adjusted,flip_p,"
             "flip_p_adjusted\r\n"
-            "grid,grid_mean,tape,rope,1,0.25,,,,,,,,,\r\n");
+            "grid,grid_mean,tape,rope,1,0.25,,,,,,,,,\r\n"
+            "cost,device_seconds,tape,rope,1,2,,,,,,,,,\r\n");
 }
 
 TEST(TablesTest, CostsSayOverHowManySeeds) {
@@ -101,6 +102,18 @@ TEST(TablesTest, CostsSayOverHowManySeeds) {
       ElementsAre(
           ElementsAre("rope", "2", "1000", "0", "2", "-", "10", "-"),
           ElementsAre("tape", "2", "1000", "10", "2", "0.625", "12", "100.5")));
+}
+
+TEST(TablesTest, CostsHaveDifferencesAsScoresDo) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison,
+                            Compare(RopeAndTape(), {}));
+  const Table table = CostComparisonTable(comparison);
+  EXPECT_EQ(table.header, ComparisonTable(comparison).header);
+  ASSERT_THAT(table.rows, SizeIs(2));
+  EXPECT_THAT(
+      std::vector<std::string>(table.rows[1].begin(),
+                               table.rows[1].begin() + 7),
+      ElementsAre("cost", "device_seconds", "tape", "3", "12", "0", "2"));
 }
 
 TEST(TablesTest, EachPartHasARowWithItsScores) {

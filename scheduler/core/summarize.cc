@@ -59,7 +59,7 @@ std::string EvaluationOf(const JobRecord& job,
   return found.empty() ? id : found;
 }
 
-PartResult::Report ResultOf(const JobRecord& job,
+PartResult::Report ResultOf(const State& state, const JobRecord& job,
                             const reports::v1::Report& report) {
   PartResult::Report result;
   result.set_evaluation(EvaluationOf(job, report));
@@ -68,11 +68,15 @@ PartResult::Report ResultOf(const JobRecord& job,
   result.set_path(absl::StrCat(JobName(job.id()), "/", report.folder()));
   *result.mutable_metrics() = report.metrics();
   result.set_checkpoint(report.checkpoint());
+  if (const CheckpointPtr found = FindCheckpoint(state, report.checkpoint())) {
+    result.set_checkpoint_sha256(found->manifest_sha256());
+  }
   return result;
 }
 
 // The newest that there is room for, oldest first.
-void AddReports(const JobEntry& entry, size_t room, PartResult* part) {
+void AddReports(const State& state, const JobEntry& entry, size_t room,
+                PartResult* part) {
   std::vector<ReportPtr> reports;
   for (const auto& [id, report] : entry.reports) reports.push_back(report);
   const auto age = [](const ReportPtr& report) {
@@ -86,7 +90,7 @@ void AddReports(const JobEntry& entry, size_t room, PartResult* part) {
   std::vector<PartResult::Report> results;
   size_t num_bytes = 0;
   while (!reports.empty()) {
-    PartResult::Report result = ResultOf(*entry.job, *reports.back());
+    PartResult::Report result = ResultOf(state, *entry.job, *reports.back());
     num_bytes += result.ByteSizeLong();
     if (num_bytes > room) break;
     results.push_back(std::move(result));
@@ -206,7 +210,8 @@ absl::Status AddSeed(const JobFacts& job, PartResult* part) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<PartResult> PartOf(const JobEntry& entry, size_t room) {
+absl::StatusOr<PartResult> PartOf(const State& state, const JobEntry& entry,
+                                  size_t room) {
   const JobRecord& job = *entry.job;
   PartResult part;
   part.set_job(job.id());
@@ -221,7 +226,7 @@ absl::StatusOr<PartResult> PartOf(const JobEntry& entry, size_t room) {
     part.set_data_digest(newest->data_digest());
     part.set_tokens(newest->tokens());
   }
-  AddReports(entry, room, &part);
+  AddReports(state, entry, room, &part);
   return part;
 }
 
@@ -326,7 +331,7 @@ absl::Status SetSummarizeTask(const State& state, const JobEntry& entry,
   }
   for (const std::string& part : facts.parts) {
     ORDO_ASSIGN_OR_RETURN(*task->add_parts(),
-                          PartOf(state.jobs.at(part),
+                          PartOf(state, state.jobs.at(part),
                                  kMaxSummaryReportBytes / facts.parts.size()));
   }
   NameTrials(state, facts, task);

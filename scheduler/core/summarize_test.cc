@@ -109,6 +109,7 @@ TEST_F(SummarizeTest, TheTaskIsWhatIsKnownOfEachPart) {
   EXPECT_EQ(report.path(), "jobs/s-0/results/addition_grid-10-1");
   EXPECT_EQ(report.metrics().at("accuracy"), 0.5);
   EXPECT_EQ(report.checkpoint(), "jobs/s-0/checkpoints/10-1");
+  EXPECT_EQ(report.checkpoint_sha256(), "sha-10-1");
   EXPECT_EQ(task.parts(1).state(), "FAILED");
   EXPECT_EQ(task.parts(1).reason(), reason::kBadSpec);
   EXPECT_FALSE(task.parts(1).has_control());
