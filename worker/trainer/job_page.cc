@@ -23,8 +23,8 @@
 #include "report/metrics.h"
 #include "report/page.h"
 #include "report/runs/losses.h"
+#include "report/runs/numbers.h"
 #include "report/runs/runs.h"
-#include "report/table.h"
 #include "worker/trainer/summary_report.h"
 
 namespace ordo::worker::trainer {
@@ -190,7 +190,6 @@ std::vector<std::string> DrawBeside(const TrainerContext& context,
                                     const report::Page& page) {
   std::vector<std::string> svgs;
   for (const report::NamedFigure& named : page.figures) {
-    if (context.stop_requested()) break;
     const std::string stem = base::JoinPath(folder, named.name);
     absl::Status status = report::Draw(context.files, named.figure,
                                        report::FigureForm::kPng, stem + ".png");
@@ -225,17 +224,21 @@ absl::Status Write(const TrainerContext& context, const JobPage& about) {
                    absl::FormatTime("%Y-%m-%d %H:%M UTC", context.clock.Now(),
                                     absl::UTCTimeZone()),
                    " by job ", about.job, "; again: ordo report ", about.job);
-  std::vector<report::Metrics> metrics;
-  for (const Evaluated& each : runs.evaluations) {
-    metrics.push_back(each.metrics);
-  }
   base::Filesystem& files = context.files;
   const std::string folder = base::JoinPath(context.job_folder, "results");
   ORDO_RETURN_IF_ERROR(files.MakeFolders(folder));
   const std::vector<std::string> svgs = DrawBeside(context, folder, page);
-  ORDO_RETURN_IF_ERROR(
-      base::AtomicWrite(files, base::JoinPath(folder, "metrics.csv"),
-                        report::ToCsv(report::MetricsTable(metrics))));
+  ORDO_RETURN_IF_ERROR(base::AtomicWrite(files,
+                                         base::JoinPath(folder, "metrics.csv"),
+                                         report::runs::MetricsCsv(runs)));
+  const std::string losses = report::runs::LossesCsv(runs);
+  if (!losses.empty()) {
+    ORDO_RETURN_IF_ERROR(
+        base::AtomicWrite(files, base::JoinPath(folder, "losses.csv"), losses));
+  }
+  ORDO_RETURN_IF_ERROR(base::AtomicWrite(
+      files, base::JoinPath(folder, "report.json"),
+      base::WriteMessage(report::runs::ToJson(runs), base::TextForm::kJson)));
   ORDO_RETURN_IF_ERROR(base::AtomicWrite(
       files, base::JoinPath(folder, "report.md"),
       report::RenderMarkdown(page, report::FigureFiles(page, svgs.size()))));

@@ -23,10 +23,10 @@ struct JobPage {
 };
 
 // Writes what the attempts left, losses and scores, as results/report.html,
-// with all in it, report.md and metrics.csv, and each figure as SVG and PNG, in
-// place of earlier ones. They are for people alone: what goes wrong is logged,
-// and a request to stop leaves the figures out. Where there is nothing to show
-// nothing is written.
+// with all in it, report.md, report.json, metrics.csv and losses.csv, and each
+// figure as SVG and PNG, in place of earlier ones. What goes wrong is logged.
+// Takes a second or two, which a request to stop does not shorten. Where there
+// is nothing to show nothing is written.
 void WriteJobPage(const TrainerContext& context, const JobPage& about);
 
 }  // namespace ordo::worker::trainer

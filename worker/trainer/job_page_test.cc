@@ -81,7 +81,7 @@ TEST_F(JobPageTest, TrainingLeavesItsLossesAndTheNewestScores) {
                         base::Sha256Hex("{}").substr(0, 12)));
   EXPECT_THAT(Read("learning-curves.png"), HasSubstr("PNG"));
   EXPECT_THAT(Read("metrics.csv"),
-              HasSubstr("a,20,copies,flip_flop,error,0.125,,\r\n"));
+              HasSubstr("a,20,copies,flip_flop,error,0.125,\r\n"));
 }
 
 TEST_F(JobPageTest, AnEvaluatingJobShowsEveryCheckpoint) {
@@ -112,12 +112,21 @@ TEST_F(JobPageTest, WhatCannotBeReadIsLeftOut) {
   EXPECT_THAT(Read("report.md"), HasSubstr("0.125"));
 }
 
-TEST_F(JobPageTest, ARequestToStopLeavesTheFiguresOut) {
+TEST_F(JobPageTest, ARequestToStopLeavesNothingOut) {
   Put("attempts/1/metrics.jsonl", "{\"step\":1,\"loss\":3}\n");
   context_.stop_requested = [] { return true; };
   WriteJobPage(context_, {"a", {1}});
-  EXPECT_THAT(Read("report.html"), Not(HasSubstr("<svg")));
-  EXPECT_THAT(Read("report.md"), Not(HasSubstr("![")));
+  EXPECT_THAT(Read("report.html"), HasSubstr("<svg"));
+  EXPECT_THAT(Read("report.md"), HasSubstr("!["));
+}
+
+TEST_F(JobPageTest, TheNumbersLieBesideItForPrograms) {
+  Put("attempts/1/metrics.jsonl",
+      "{\"step\":1,\"loss\":3}\n{\"step\":2,\"loss\":2.5}\n");
+  WriteJobPage(context_, {"a", {1}});
+  EXPECT_EQ(Read("losses.csv"), "model,step,loss\r\na,1,3\r\na,2,2.5\r\n");
+  EXPECT_THAT(Read("report.json"),
+              HasSubstr("\"training\":[{\"loss\":2.5,\"model\":\"a\","));
 }
 
 }  // namespace

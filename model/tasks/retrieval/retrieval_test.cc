@@ -148,7 +148,7 @@ TEST(NeedleGrid, OneLengthIsTheGreatestAndOneDepthTheEnd) {
   ASSERT_EQ(task->size(), 1);
   EXPECT_EQ(task->PromptLength(0) + task->AnswerLength(0), 16000);
   EXPECT_THAT(task->Score({1, {{1, 1, 1}}, {}}).csv,
-              HasSubstr("\n100,16000,1,1\n"));
+              HasSubstr("\n100,16000,1,1,\n"));
 }
 
 }  // namespace

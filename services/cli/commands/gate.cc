@@ -222,7 +222,7 @@ Command GateCommand() {
       "and\n"
       "stays until there is a verdict. A CHECKPOINT is "
       "jobs/JOB/checkpoints/ID, where\n"
-      "ID may be best, JOB for its newest, or aliases/ALIAS; a REPORT is "
+      "ID may be best, JOB for its newest, or aliases/ALIAS; a REPORT is\n"
       "jobs/JOB/reports/ID.\n"
       "Without --task the evaluations are those of the candidate's job.\n"
       "  ordo gate --candidate nightly --baseline release --margin 0.01 \\\n"

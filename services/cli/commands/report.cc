@@ -17,9 +17,9 @@
 #include "report/metrics.h"
 #include "report/page.h"
 #include "report/runs/losses.h"
+#include "report/runs/numbers.h"
 #include "report/runs/runs.h"
 #include "report/source.h"
-#include "report/table.h"
 #include "services/cli/commands/catalogue.h"
 #include "services/cli/commands/commands.h"
 #include "services/cli/commands/listing.h"
@@ -33,7 +33,6 @@ namespace ordo::services::cli {
 namespace {
 
 using google::protobuf::Struct;
-using google::protobuf::Value;
 using jobs::v1::Job;
 using reports::v1::ListReportsRequest;
 using reports::v1::ListReportsResponse;
@@ -239,25 +238,30 @@ absl::StatusOr<std::map<int64_t, double>> FetchLosses(Context& context,
   return losses;
 }
 
-// The checkpoint that a report is about. Its digest is not known where the
-// scheduler knows nothing of the checkpoint any more.
+// Its digest is not known where the scheduler knows nothing of the checkpoint
+// any more.
+absl::StatusOr<report::SourceModel> FindCheckpoint(Context& context,
+                                                   const std::string& name) {
+  checkpoints::v1::GetCheckpointRequest request;
+  request.set_name(name);
+  const auto checkpoint = context.client.Call(
+      context.client.checkpoints(),
+      &checkpoints::v1::CheckpointsService::Stub::GetCheckpoint, request);
+  if (absl::IsNotFound(checkpoint.status())) {
+    return report::SourceModel{name, ""};
+  }
+  ORDO_RETURN_IF_ERROR(checkpoint.status());
+  return report::SourceModel{checkpoint->name(), checkpoint->manifest_sha256()};
+}
+
+// The checkpoint that a report is about.
 absl::StatusOr<report::SourceModel> SourceModelOf(Context& context,
                                                   const Job& job,
                                                   const Report& report) {
   if (report.checkpoint().empty()) {
     return report::SourceModel{ShortName(job.name()), ""};
   }
-  checkpoints::v1::GetCheckpointRequest request;
-  request.set_name(report.checkpoint());
-  const auto checkpoint = context.client.Call(
-      context.client.checkpoints(),
-      &checkpoints::v1::CheckpointsService::Stub::GetCheckpoint, request);
-  if (absl::IsNotFound(checkpoint.status())) {
-    return report::SourceModel{report.checkpoint(), ""};
-  }
-  ORDO_RETURN_IF_ERROR(checkpoint.status());
-  return report::SourceModel{report.checkpoint(),
-                             checkpoint->manifest_sha256()};
+  return FindCheckpoint(context, report.checkpoint());
 }
 
 // What is to be shown of all jobs.
@@ -269,33 +273,36 @@ struct Results {
   std::map<std::string, std::string> taken_from;
 };
 
-// The newest checkpoint of the job that an evaluation is of.
-report::FigureSource SourceOfTraining(const std::string& job,
-                                      const Results& results) {
+// The newest checkpoint of the job, if it has one.
+absl::StatusOr<report::FigureSource> SourceOfTraining(Context& context,
+                                                      const std::string& job,
+                                                      const Results& results) {
   report::FigureSource source{job, {}, results.command};
-  int64_t step = -1;
-  for (const report::runs::Evaluated& each : results.runs.evaluations) {
-    if (each.source.job != job || each.metrics.step <= step) continue;
-    step = each.metrics.step;
-    source.models = each.source.models;
-  }
+  ORDO_ASSIGN_OR_RETURN(
+      const report::SourceModel model,
+      FindCheckpoint(context,
+                     absl::StrCat("jobs/", job, "/checkpoints/latest")));
+  if (!model.checkpoint_sha256.empty()) source.models.push_back(model);
   return source;
 }
 
 // Whether there are any.
-bool CollectLosses(Context& context, const Job& job, Results* results) {
+absl::StatusOr<bool> CollectLosses(Context& context, const Job& job,
+                                   Results* results) {
   report::runs::Trained trained;
   trained.model = ShortName(job.name());
-  trained.source = SourceOfTraining(trained.model, *results);
   auto losses = FetchLosses(context, job);
   if (!losses.ok()) {
     context.err << "ordo: no training losses of " << trained.model << ": "
                 << losses.status().message() << "\n";
     return false;
   }
+  if (losses->empty()) return false;
   trained.losses = *std::move(losses);
+  ORDO_ASSIGN_OR_RETURN(trained.source,
+                        SourceOfTraining(context, trained.model, *results));
   results->runs.trained.push_back(std::move(trained));
-  return !results->runs.trained.back().losses.empty();
+  return true;
 }
 
 absl::Status CollectJob(Context& context, const std::string& name,
@@ -333,8 +340,10 @@ absl::Status CollectJob(Context& context, const std::string& name,
     }
     results->runs.evaluations.push_back(std::move(evaluated));
   }
-  const bool has_losses = job.spec().kind() != jobs::v1::JobSpec::EVALUATE &&
-                          CollectLosses(context, job, results);
+  bool has_losses = false;
+  if (job.spec().kind() != jobs::v1::JobSpec::EVALUATE) {
+    ORDO_ASSIGN_OR_RETURN(has_losses, CollectLosses(context, job, results));
+  }
   if (!reports.empty() || has_losses) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
       ShortName(job.name()), " has no reports; it is ",
@@ -402,69 +411,10 @@ void PrintSources(Context& context, const Results& results) {
   }
 }
 
-void SetShare(const std::string& name, const report::GridScore& score,
-              Struct* json) {
-  if (score.samples == 0) return;
-  Struct share;
-  auto& fields = *share.mutable_fields();
-  fields["right"] = report::NumberOrNull(static_cast<double>(score.right));
-  fields["samples"] = report::NumberOrNull(static_cast<double>(score.samples));
-  fields["value"] = report::NumberOrNull(score.share.value);
-  fields["low"] = report::NumberOrNull(score.share.low);
-  fields["high"] = report::NumberOrNull(score.share.high);
-  (*json->mutable_fields())[name] = report::StructValue(std::move(share));
-}
-
-Value MetricsValue(const report::runs::Evaluated& evaluated) {
-  const report::Metrics& metrics = evaluated.metrics;
-  Struct values;
-  for (const auto& [name, value] : metrics.values) {
-    (*values.mutable_fields())[name] = report::NumberOrNull(value);
-  }
-  Struct json;
-  auto& fields = *json.mutable_fields();
-  fields["model"] = report::TextValue(metrics.model);
-  fields["step"] = report::NumberOrNull(static_cast<double>(metrics.step));
-  fields["evaluation"] = report::TextValue(metrics.evaluation);
-  fields["task"] = report::TextValue(metrics.task);
-  fields["metrics"] = report::StructValue(std::move(values));
-  if (metrics.standard_errors.empty()) {
-    return report::StructValue(std::move(json));
-  }
-  Struct errors;
-  for (const auto& [name, error] : metrics.standard_errors) {
-    (*errors.mutable_fields())[name] = report::NumberOrNull(error);
-  }
-  fields["standard_errors"] = report::StructValue(std::move(errors));
-  return report::StructValue(std::move(json));
-}
-
-// Of one with a grid.
-Value ModelValue(const report::runs::Evaluated& evaluated) {
-  const report::Grid& grid = *evaluated.grid;
-  const report::SourceModel& source = evaluated.source.models.front();
-  const report::GridSummary summary = report::Summarize(grid);
-  Struct json;
-  auto& fields = *json.mutable_fields();
-  fields["name"] = report::TextValue(grid.name);
-  fields["encoding"] = report::TextValue(evaluated.encoding);
-  fields["step"] = report::NumberOrNull(static_cast<double>(grid.step));
-  fields["checkpoint"] = report::TextValue(source.name);
-  fields["checkpoint_sha256"] = report::TextValue(source.checkpoint_sha256);
-  fields["longest_95"] = report::NumberOrNull(summary.largest_95);
-  SetShare("all", summary.all, &json);
-  SetShare("trained", summary.trained, &json);
-  SetShare("longer", summary.outside, &json);
-  SetShare("equal", summary.diagonal, &json);
-  return report::StructValue(std::move(json));
-}
-
 Struct ToStruct(const Results& results, const std::string& html) {
-  const report::runs::Runs& runs = results.runs;
-  Struct json;
+  Struct json = report::runs::ToJson(results.runs);
   auto& fields = *json.mutable_fields();
   fields["html"] = report::TextValue(html);
-  fields["evaluations"] = report::ListOf(runs.evaluations, MetricsValue);
   if (!results.taken_from.empty()) {
     Struct taken_from;
     for (const auto& [name, source] : results.taken_from) {
@@ -472,11 +422,6 @@ Struct ToStruct(const Results& results, const std::string& html) {
     }
     fields["taken_from"] = report::StructValue(std::move(taken_from));
   }
-  std::vector<report::runs::Evaluated> with_grid;
-  for (const report::runs::Evaluated& each : runs.evaluations) {
-    if (each.grid.has_value()) with_grid.push_back(each);
-  }
-  fields["models"] = report::ListOf(with_grid, ModelValue);
   return json;
 }
 
@@ -496,15 +441,22 @@ std::string StemOf(const std::string& html) {
   return absl::EndsWith(html, ".html") ? html.substr(0, html.size() - 5) : html;
 }
 
-absl::Status WriteTable(Context& context, const std::string& path,
-                        const report::runs::Runs& runs) {
-  std::vector<report::Metrics> metrics;
-  for (const report::runs::Evaluated& each : runs.evaluations) {
-    metrics.push_back(each.metrics);
+// Beside the page: as CSV and JSON.
+absl::Status WriteNumbers(Context& context, const std::string& html,
+                          const Results& results) {
+  const std::string stem = StemOf(html);
+  const auto write = [&](const std::string& path, const std::string& text) {
+    return base::AtomicWrite(context.files, path, text);
+  };
+  ORDO_RETURN_IF_ERROR(context.files.MakeFolders(base::FolderOf(html)));
+  ORDO_RETURN_IF_ERROR(
+      write(stem + "-metrics.csv", report::runs::MetricsCsv(results.runs)));
+  const std::string losses = report::runs::LossesCsv(results.runs);
+  if (!losses.empty()) {
+    ORDO_RETURN_IF_ERROR(write(stem + "-losses.csv", losses));
   }
-  ORDO_RETURN_IF_ERROR(context.files.MakeFolders(base::FolderOf(path)));
-  return base::AtomicWrite(context.files, path,
-                           report::ToCsv(report::MetricsTable(metrics)));
+  return write(stem + ".json", base::WriteMessage(ToStruct(results, html),
+                                                  base::TextForm::kJson));
 }
 
 // As HTML and as Markdown.
@@ -552,12 +504,13 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
     PrintTraining(context, runs);
     PrintSources(context, results);
   }
-  const std::string table = StemOf(html) + "-metrics.csv";
-  ORDO_RETURN_IF_ERROR(WriteTable(context, table, runs));
+  ORDO_RETURN_IF_ERROR(WriteNumbers(context, html, results));
   const report::Page page = report::runs::MakePage(runs);
   ORDO_RETURN_IF_ERROR(WritePage(context, html, page));
   if (PrintStructured(context, ToStruct(results, html))) return ExitCode::kOk;
-  context.out << "wrote " << html << ", " << StemOf(html) << ".md and " << table
+  const std::string stem = StemOf(html);
+  context.out << "wrote " << html << ", " << stem << ".md, " << stem
+              << ".json and " << stem << "-metrics.csv"
               << (page.figures.empty()
                       ? "\n"
                       : "; the figures lie beside them as PNG and SVG\n");
@@ -574,9 +527,10 @@ Command ReportCommand() {
   command.help =
       "Prints the metrics of every evaluation, with standard errors where "
       "they\n"
-      "are known, and writes them as CSV, and one HTML file that needs nothing "
-      "else,\n"
-      "and Markdown, with the figures of each task: training losses; error or\n"
+      "are known, and writes them as CSV and JSON, and one HTML file that "
+      "needs\n"
+      "nothing else, and Markdown, with the figures of each task: training "
+      "losses; error or\n"
       "perplexity against length, with the trained length marked; heat maps "
       "of\n"
       "operands or depths; scores by group; attention maps, and what "
@@ -590,7 +544,7 @@ Command ReportCommand() {
       "its numbers, and writes its page in place of an earlier one.";
   command.options = {
       {"html", 0, "FILE",
-       "page to write, Markdown and CSV beside it; default report.html"},
+       "page to write, others beside it; default report.html"},
   };
   command.min_arguments = 1;
   command.max_arguments = kAnyNumber;

@@ -47,8 +47,8 @@ TEST_F(ReportJobTest, PrintsTheTableAndWritesPageAndFigures) {
   EXPECT_THAT(*files_.List(folder_.Path("out")),
               ::testing::UnorderedElementsAre(
                   "report.html", "report-metrics.csv", "report.md",
-                  "report-a.png", "report-a.svg", "report-equal-lengths.png",
-                  "report-equal-lengths.svg"));
+                  "report.json", "report-a.png", "report-a.svg",
+                  "report-equal-lengths.png", "report-equal-lengths.svg"));
 }
 
 TEST_F(ReportJobTest, SaysWhichResultsAnotherJobEvaluated) {
@@ -128,9 +128,10 @@ TEST_F(ReportJobTest, AnyEvaluationHasATableOfItsMetrics) {
                                "STANDARD ERROR"));
   EXPECT_THAT(out(), HasSubstr("a       100  copies      token_error  0.125"));
   // Not the older report; a page also without figures.
-  EXPECT_THAT(*files_.List(folder_.Path("out")),
-              ::testing::UnorderedElementsAre("report-metrics.csv",
-                                              "report.html", "report.md"));
+  EXPECT_THAT(
+      *files_.List(folder_.Path("out")),
+      ::testing::UnorderedElementsAre("report-metrics.csv", "report.html",
+                                      "report.json", "report.md"));
   EXPECT_EQ(
       base::ReadFile(files_, folder_.Path("out/report-metrics.csv"), 1 << 20)
           .value(),
@@ -167,8 +168,21 @@ TEST_F(ReportJobTest, TrainingWithoutEvaluationsShowsItsLosses) {
   });
   scheduler_.AppendMetrics(
       "a", "{\"step\":1,\"loss\":3}\n{\"step\":2,\"loss\":2.5}\n");
+  checkpoints::v1::Checkpoint checkpoint;
+  checkpoint.set_name("jobs/a/checkpoints/2-1");
+  checkpoint.set_manifest_sha256("0123456789abcdef");
+  scheduler_.AddCheckpoint(checkpoint);
   EXPECT_EQ(Run({"report", "a", "--html", page()}), 0) << err();
   EXPECT_THAT(out(), HasSubstr("a              2            2.5"));
+  EXPECT_THAT(
+      base::ReadFile(files_, folder_.Path("out/report-learning-curves.svg"),
+                     1 << 24)
+          .value(),
+      HasSubstr("jobs/a/checkpoints/2-1 0123456789ab"));
+  EXPECT_EQ(
+      base::ReadFile(files_, folder_.Path("out/report-losses.csv"), 1 << 20)
+          .value(),
+      "model,step,loss\r\na,1,3\r\na,2,2.5\r\n");
   EXPECT_THAT(
       base::ReadFile(files_, folder_.Path("out/report.md"), 1 << 20).value(),
       HasSubstr("](report-learning-curves.svg)"));
@@ -228,9 +242,10 @@ TEST_F(ReportJobTest, EveryTaskHasFiguresThatFitIt) {
   EXPECT_EQ(err(), "");
   EXPECT_THAT(*files_.List(folder_.Path("out")),
               ::testing::UnorderedElementsAre(
-                  "report.html", "report-metrics.csv", "report.md",
-                  "report-lengths-1.png", "report-lengths-1.svg",
-                  "report-learning-curves.png", "report-learning-curves.svg"));
+                  "report.html", "report-metrics.csv", "report-losses.csv",
+                  "report.json", "report.md", "report-lengths-1.png",
+                  "report-lengths-1.svg", "report-learning-curves.png",
+                  "report-learning-curves.svg"));
   const std::string html = base::ReadFile(files_, page(), 1 << 24).value();
   EXPECT_THAT(html, HasSubstr("<h1>Results of a, b</h1>"));
   EXPECT_THAT(html, HasSubstr("nope: error against length"));
