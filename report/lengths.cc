@@ -170,8 +170,15 @@ absl::Status ReadPerplexities(const ListValue& rows, Lengths* lengths) {
       lengths->left_out.insert(length);
       continue;
     }
-    ORDO_ASSIGN_OR_RETURN(lengths->values[length],
+    ORDO_ASSIGN_OR_RETURN(const double value,
                           Number(perplexity, field + ".perplexity"));
+    lengths->values[length] = value;
+    const Value& error = JsonField(row, "perplexity_standard_error");
+    // Reports of earlier releases have none.
+    if (error.kind_case() != Value::kNumberValue || !(value > 0)) continue;
+    // Of the nats for each token, whose exponential this is.
+    const double factor = std::exp(kNormal95 * error.number_value() / value);
+    lengths->intervals[length] = {value, value / factor, value * factor};
   }
   return absl::OkStatus();
 }

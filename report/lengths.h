@@ -25,8 +25,9 @@ struct Lengths {
   // Lengths whose score is null, as one that is not finite is written; none of
   // them is in `values`.
   std::set<int64_t> left_out = {};
-  // Of errors whose items tell it: the value with a 95 % interval (Wilson's)
-  // over another draw of questions.
+  // Where the items tell it: the value with a 95 % interval over another draw
+  // of questions, Wilson's of errors, of perplexities normal in their
+  // logarithm.
   std::map<int64_t, Share> intervals = {};
 };
 

@@ -1,5 +1,7 @@
 #include "report/lengths.h"
 
+#include <cmath>
+
 #include "base/status/details.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
@@ -99,6 +101,14 @@ TEST(ParseLengthsTest, ALengthWithoutAFiniteScoreIsLeftOut) {
                   {"length": 512, "perplexity": null}]})"));
   EXPECT_THAT(perplexities.values, ElementsAre(Pair(256, 20.5)));
   EXPECT_THAT(perplexities.left_out, ElementsAre(512));
+  EXPECT_TRUE(perplexities.intervals.empty());
+  ORDO_ASSERT_OK_AND_ASSIGN(const Lengths with_errors, ParseLengths(R"({
+      "lengths": [{"length": 256, "perplexity": 20,
+                   "perplexity_standard_error": 2}]})"));
+  const Share& interval = with_errors.intervals.at(256);
+  EXPECT_EQ(interval.value, 20);
+  EXPECT_NEAR(interval.low, 20 / std::exp(kNormal95 * 0.1), 1e-12);
+  EXPECT_NEAR(interval.high, 20 * std::exp(kNormal95 * 0.1), 1e-12);
   ORDO_ASSERT_OK_AND_ASSIGN(const Lengths shares, ParseLengths(R"({"shares": [
       {"distance": 4, "error": 0.125, "count": 1, "total": 8},
       {"distance": 8, "error": null, "count": 0, "total": 0}]})"));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -36,6 +37,14 @@ const char* NameOf(rows::Protocol protocol) {
   return "";
 }
 
+// What was found in the windows of one unit.
+struct UnitScores {
+  double nats = 0;
+  double tokens = 0;
+  double bytes = 0;
+  double words = 0;
+};
+
 // What was found in the windows of one length.
 struct LengthScores {
   int length = 0;
@@ -47,9 +56,31 @@ struct LengthScores {
   // Sum over batches of their means, and how many.
   double batch_means = 0;
   int64_t batches = 0;
+  // By the document that they begin in.
+  std::map<uint64_t, UnitScores> units;
 
   double mean() const { return nats / static_cast<double>(scored); }
 };
+
+// Standard error, over another draw of units, of the nats for each of what a
+// unit has: that of a ratio of sums. Nothing with fewer than two units.
+std::optional<double> ErrorOfMean(const LengthScores& found,
+                                  double UnitScores::*count) {
+  double nats = 0;
+  double total = 0;
+  for (const auto& [document, unit] : found.units) {
+    nats += unit.nats;
+    total += unit.*count;
+  }
+  const auto num_units = static_cast<double>(found.units.size());
+  if (num_units < 2 || !(total > 0)) return std::nullopt;
+  double squares = 0;
+  for (const auto& [document, unit] : found.units) {
+    const double beyond = unit.nats - nats / total * unit.*count;
+    squares += beyond * beyond;
+  }
+  return std::sqrt(num_units / (num_units - 1) * squares) / total;
+}
 
 class Perplexity : public tasks::EvaluationTask {
  public:
@@ -137,8 +168,7 @@ class Perplexity : public tasks::EvaluationTask {
   }
   std::string UnitId(uint64_t /*seed*/, int64_t index) const override {
     const Window window = WindowOf(index);
-    return absl::StrCat("document-",
-                        stream_.DocumentAt(window.begin + window.first_scored));
+    return absl::StrCat("document-", DocumentOf(window));
   }
 
   tasks::Scores Score(const tasks::Marked& marked) const override {
@@ -158,6 +188,7 @@ class Perplexity : public tasks::EvaluationTask {
     for (size_t i = 0; i < windows_.size(); ++i) {
       const LengthScores found = ScoresOf(i, marked);
       const std::map<std::string, double> metrics = MetricsOf(found);
+      const std::map<std::string, double> errors = ErrorsOf(found, metrics);
       ordered_json row = {
           {"length", found.length},    {"windows", found.windows},
           {"scored", found.scored},    {"nats", found.nats},
@@ -166,6 +197,11 @@ class Perplexity : public tasks::EvaluationTask {
         row[name] = value;
         scores.metrics[absl::StrCat(name, "_", found.length)] = value;
         if (i == main) scores.metrics[name] = value;
+      }
+      for (const auto& [name, error] : errors) {
+        row[absl::StrCat(name, "_standard_error")] = error;
+        scores.standard_errors[absl::StrCat(name, "_", found.length)] = error;
+        if (i == main) scores.standard_errors[name] = error;
       }
       lengths.push_back(std::move(row));
       AddRow(found, metrics, &scores);
@@ -206,6 +242,11 @@ class Perplexity : public tasks::EvaluationTask {
     return windows_[length].Get(static_cast<uint64_t>(index - begins_[length]));
   }
 
+  // That in which the scored part of a window begins.
+  uint64_t DocumentOf(const Window& window) const {
+    return stream_.DocumentAt(window.begin + window.first_scored);
+  }
+
   LengthScores ScoresOf(size_t number, const tasks::Marked& marked) const {
     LengthScores found;
     found.length = options_.lengths[number];
@@ -219,6 +260,11 @@ class Perplexity : public tasks::EvaluationTask {
           stream_.SizeOf(window.begin + window.first_scored, per_window);
       found.text.bytes += text.bytes;
       found.text.words += text.words;
+      UnitScores& unit = found.units[DocumentOf(window)];
+      unit.nats += marked.nats[begins_[number] + i];
+      unit.tokens += static_cast<double>(per_window);
+      unit.bytes += static_cast<double>(text.bytes);
+      unit.words += static_cast<double>(text.words);
     }
     for (int64_t from = 0; from < found.windows; from += kBatchWindows) {
       const int64_t count = std::min(kBatchWindows, found.windows - from);
@@ -245,6 +291,26 @@ class Perplexity : public tasks::EvaluationTask {
       metrics["word_perplexity"] = std::exp(found.nats / found.text.words);
     }
     return metrics;
+  }
+
+  // Of the metrics whose errors the documents tell, to first order.
+  static std::map<std::string, double> ErrorsOf(
+      const LengthScores& found, const std::map<std::string, double>& metrics) {
+    std::map<std::string, double> errors;
+    const auto add = [&](const char* name, double UnitScores::*count,
+                         double slope) {
+      const std::optional<double> error = ErrorOfMean(found, count);
+      if (error.has_value() && metrics.count(name) > 0) {
+        errors[name] = slope * *error;
+      }
+    };
+    const auto value = [&](const char* name) {
+      return metrics.count(name) > 0 ? metrics.at(name) : 0;
+    };
+    add("perplexity", &UnitScores::tokens, value("perplexity"));
+    add("word_perplexity", &UnitScores::words, value("word_perplexity"));
+    add("bits_per_byte", &UnitScores::bytes, 1 / std::log(2.0));
+    return errors;
   }
 
   // Perplexities stand beside what their unit is of: those of other tokens

@@ -113,6 +113,28 @@ TEST_F(PerplexityTest, ScoresAreThoseOfTheFormulas) {
   EXPECT_EQ(scores.details["tokenizer"], "bytes");
 }
 
+// Each of the five windows begins in a document of its own, with 0 to 4 nats of
+// 31 tokens: squares around 2 sum up to 10.
+TEST_F(PerplexityTest, ErrorsAreThoseOfAnotherDrawOfDocuments) {
+  const tasks::Scores scores = ScoreOf(*Open());
+  const double error = std::sqrt(5.0 / 4 * 10) / 155;
+  EXPECT_NEAR(scores.standard_errors.at("perplexity"),
+              std::exp(10.0 / 155) * error, 1e-12);
+  EXPECT_NEAR(scores.standard_errors.at("perplexity_32"),
+              scores.standard_errors.at("perplexity"), 1e-15);
+  EXPECT_NEAR(scores.standard_errors.at("bits_per_byte"),
+              error * 160 / 140 / std::log(2.0), 1e-12);
+  EXPECT_NEAR(scores.standard_errors.at("word_perplexity"),
+              std::exp(10.0 / 155 * 160 / 40) * error * 160 / 40, 1e-12);
+  EXPECT_EQ(scores.details["lengths"][0]["perplexity_standard_error"],
+            scores.standard_errors.at("perplexity"));
+}
+
+TEST_F(PerplexityTest, OneDocumentTellsNoError) {
+  options_.text.documents.format = source::TextFormat::kFile;
+  EXPECT_TRUE(ScoreOf(*Open()).standard_errors.empty());
+}
+
 // Ten documents of a word of seven bytes, and ten of four words. Half of the
 // text is read: its words are those of the first ten.
 TEST_F(PerplexityTest, BytesAndWordsAreThoseOfWhatWasScored) {
