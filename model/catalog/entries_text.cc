@@ -507,9 +507,14 @@ std::string PathProblem(const std::string& path) {
   const bool absolute = path.front() == '/';
   for (const absl::string_view part :
        absl::StrSplit(absl::string_view(path).substr(absolute ? 1 : 0), '/')) {
-    if (!part.empty() && part.front() != '.') continue;
+    // Where the folders of an administrator lie is not ours to say.
+    const bool fits =
+        absolute ? part != "." && part != ".." : !absl::StartsWith(part, ".");
+    if (!part.empty() && fits) continue;
     return absl::StrCat("'", path,
-                        "' has an empty part, or one that begins with '.'; "
+                        absolute ? "' has an empty part, or a '.' or '..'; "
+                                 : "' has an empty part, or one that begins "
+                                   "with '.'; ",
                         "name a folder or file under data/ of the storage "
                         "root, or give its whole path below a data root");
   }
