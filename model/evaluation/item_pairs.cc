@@ -34,6 +34,9 @@ struct Origin {
   size_t num_items = 0;
   // Of the data that it was evaluated on; empty: it was generated.
   std::string data_fingerprint;
+  // Of files with questions: the version of what they ask and how it is scored,
+  // whatever tokenizer reads them. Empty: there was none.
+  std::string questions_sha256;
   // As the report has them; empty: it does not say.
   std::string precision;
   std::string kernel;
@@ -62,6 +65,7 @@ absl::StatusOr<Origin> ReadOrigin(base::Filesystem& files,
     json.at("items").get_to(origin.num_items);
     origin.params = json.at("params");
     origin.data_fingerprint = json.value("data_fingerprint", std::string());
+    origin.questions_sha256 = json.value("questions_sha256", std::string());
     origin.precision = json.value("precision", std::string());
     origin.kernel = json.value("kernel", std::string());
   } catch (const Json::exception& error) {
@@ -108,6 +112,10 @@ absl::Status CheckSameQuestions(const Origin& candidate,
       candidate.data_fingerprint != baseline.data_fingerprint) {
     return Differ("data", candidate.data_fingerprint,
                   baseline.data_fingerprint);
+  }
+  if (candidate.questions_sha256 != baseline.questions_sha256) {
+    return Differ("questions of version", candidate.questions_sha256,
+                  baseline.questions_sha256);
   }
   return absl::OkStatus();
 }

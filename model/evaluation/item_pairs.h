@@ -38,10 +38,11 @@ struct PairedReports {
 
 // The items of both reports. Reports of another precision or kernel are paired,
 // and the pairing says so. INVALID_ARGUMENT, with field `baseline`, when they
-// are not of the same questions: another task, version, parameters, seed, or
-// text that is measured window by window, items that one of them lacks, or
-// another unit of one. FAILED_PRECONDITION when a report has no items;
-// NOT_FOUND when there is none; DATA_LOSS naming a damaged file.
+// are not of the same questions: another task, version, parameters, seed,
+// version of a file with questions or text that is measured window by window,
+// items that one of them lacks, or another unit of one. FAILED_PRECONDITION
+// when a report has no items; NOT_FOUND when there is none; DATA_LOSS naming a
+// damaged file.
 absl::StatusOr<PairedItems> PairItems(base::Filesystem& files,
                                       const PairedReports& reports);
 

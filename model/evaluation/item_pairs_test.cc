@@ -1,5 +1,6 @@
 #include "model/evaluation/item_pairs.h"
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,6 +46,18 @@ class ItemPairsTest : public ::testing::Test {
       item.id = id;
       item.unit = unit.empty() ? id : unit;
       item.score = score;
+    }
+    ORDO_EXPECT_OK(WriteReport(files_, folder_.path(), subject, outcome));
+  }
+
+  // One item, and these of its result.
+  void WriteOneWith(const ReportSubject& subject,
+                    const std::map<std::string, std::string>& details) {
+    Outcome outcome;
+    outcome.items.emplace_back().id = "256-0";
+    outcome.items.back().unit = "document-0";
+    for (const auto& [name, value] : details) {
+      outcome.scores.details[name] = value;
     }
     ORDO_EXPECT_OK(WriteReport(files_, folder_.path(), subject, outcome));
   }
@@ -104,30 +117,32 @@ TEST_F(ItemPairsTest, AnotherVersionOfTheTaskIsRefused) {
 }
 
 TEST_F(ItemPairsTest, WindowsOfAnotherTextAreRefused) {
-  const auto write = [this](ReportSubject* subject, const char* task,
-                            const char* fingerprint) {
-    subject->evaluation.set_task(task);
-    Outcome outcome;
-    outcome.items.emplace_back().id = "256-0";
-    outcome.items.back().unit = "document-0";
-    outcome.scores.details["data_fingerprint"] = fingerprint;
-    ORDO_EXPECT_OK(WriteReport(files_, folder_.path(), *subject, outcome));
-  };
-  write(&candidate_, "text", "aa");
-  write(&baseline_, "text", "aa");
+  candidate_.evaluation.set_task("text");
+  baseline_.evaluation.set_task("text");
+  WriteOneWith(candidate_, {{"data_fingerprint", "aa"}});
+  WriteOneWith(baseline_, {{"data_fingerprint", "aa"}});
   ORDO_EXPECT_OK(Pair());
-  baseline_.attempt = 2;
-  write(&baseline_, "text", "bb");
-  EXPECT_THAT(PairItems(files_, {folder_.Path("results/c-1"),
-                                 folder_.Path("results/b-2")}),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("has data bb, the candidate aa")));
-  // Questions have names of their own; their fingerprint has the tokenizer.
-  candidate_.attempt = baseline_.attempt = 3;
-  write(&candidate_, "questions", "aa");
-  write(&baseline_, "questions", "bb");
-  ORDO_EXPECT_OK(PairItems(
-      files_, {folder_.Path("results/c-3"), folder_.Path("results/b-3")}));
+  WriteOneWith(baseline_, {{"data_fingerprint", "bb"}});
+  EXPECT_THAT(Pair(), StatusIs(absl::StatusCode::kInvalidArgument,
+                               HasSubstr("has data bb, the candidate aa")));
+}
+
+TEST_F(ItemPairsTest, AnotherVersionOfTheFileWithQuestionsIsRefused) {
+  candidate_.evaluation.set_task("questions");
+  baseline_.evaluation.set_task("questions");
+  WriteOneWith(candidate_,
+               {{"data_fingerprint", "aa"}, {"questions_sha256", "cc"}});
+  // The fingerprint has the tokenizer too, which may be another.
+  WriteOneWith(baseline_,
+               {{"data_fingerprint", "bb"}, {"questions_sha256", "cc"}});
+  ORDO_EXPECT_OK(Pair());
+  WriteOneWith(baseline_,
+               {{"data_fingerprint", "bb"}, {"questions_sha256", "dd"}});
+  EXPECT_THAT(
+      Pair(),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               HasSubstr("baseline: has questions of version dd, the candidate "
+                         "cc; evaluate one of them as the other")));
 }
 
 TEST_F(ItemPairsTest, OtherParametersAreRefused) {
