@@ -71,14 +71,21 @@ struct Evaluated {
   const std::optional<Component>& encoding;
 };
 
+struct DueReport {
+  // Path of its evaluation in the job's spec.
+  std::string field;
+  model::evaluation::ReportSubject report;
+};
+
 // Reports of one checkpoint that are not finished yet.
-std::vector<model::evaluation::ReportSubject> DueReports(
-    const EvaluateSpec& spec, const Evaluated& evaluated,
-    std::set<std::string>* taken) {
+std::vector<DueReport> DueReports(const EvaluateSpec& spec,
+                                  const Evaluated& evaluated,
+                                  std::set<std::string>* taken) {
   const std::set<std::string> finished(spec.finished_reports().begin(),
                                        spec.finished_reports().end());
-  std::vector<model::evaluation::ReportSubject> due;
-  for (const auto& evaluation : spec.evaluations()) {
+  std::vector<DueReport> due;
+  for (int i = 0; i < spec.evaluations_size(); ++i) {
+    const auto& evaluation = spec.evaluations(i);
     model::evaluation::ReportSubject report;
     report.job = spec.job();
     report.attempt = spec.attempt();
@@ -88,7 +95,8 @@ std::vector<model::evaluation::ReportSubject> DueReports(
     report.id = UniqueId(model::evaluation::ReportId(evaluation, evaluated.step,
                                                      evaluated.encoding),
                          taken);
-    if (finished.count(report.id) == 0) due.push_back(std::move(report));
+    if (finished.count(report.id) != 0) continue;
+    due.push_back({absl::StrCat("evaluations[", i, "]"), std::move(report)});
   }
   return due;
 }
@@ -112,16 +120,20 @@ class CheckpointReports {
         reader_(work.context, source,
                 {encoding ? &*encoding : nullptr, work.device}) {}
 
-  // Evaluates, or takes the result over. CANCELLED on a request to stop.
-  absl::Status Make(model::evaluation::ReportSubject report) {
+  // Evaluates, or takes the result over. CANCELLED on a request to stop; errors
+  // of an evaluation name its field.
+  absl::Status Make(DueReport due) {
+    model::evaluation::ReportSubject& report = due.report;
     ORDO_ASSIGN_OR_RETURN(const ordo::training::v1::Data* trained_on,
                           reader_.TrainedOn());
     ORDO_ASSIGN_OR_RETURN(
         const std::shared_ptr<const model::tasks::EvaluationTask> task,
-        model::tasks::MakeEvaluationTask(
-            report.evaluation, trained_on,
-            DataOf(work_.context, {report.attempt, 0, report.step},
-                   work_.progress)));
+        base::AddContext(
+            model::tasks::MakeEvaluationTask(
+                report.evaluation, trained_on,
+                DataOf(work_.context, {report.attempt, 0, report.step},
+                       work_.progress)),
+            due.field));
     report.checkpoint = NameOfSource(source_);
     if (!source_.manifest_sha256().empty()) {
       const EvaluateSpec& spec = work_.spec;
@@ -141,7 +153,8 @@ class CheckpointReports {
     subject.checkpoint = [this] { return NameOfSource(source_); };
     ORDO_ASSIGN_OR_RETURN(
         const EvaluationResult result,
-        RunEvaluation(work_.context, subject, work_.progress));
+        base::AddContext(RunEvaluation(work_.context, subject, work_.progress),
+                         due.field));
     return WriteResult(work_.context, result, work_.progress).status();
   }
 
@@ -165,9 +178,9 @@ absl::StatusOr<ExitCode> EvaluateAll(const TrainerContext& context,
     ORDO_ASSIGN_OR_RETURN(const auto encoding,
                           ResolveEncoding(context, spec, source));
     CheckpointReports reports(work, source, encoding);
-    for (auto& report : DueReports(spec, {step, encoding}, &taken)) {
+    for (DueReport& due : DueReports(spec, {step, encoding}, &taken)) {
       ORDO_RETURN_IF_ERROR(progress->CheckFolder());
-      const absl::Status made = reports.Make(std::move(report));
+      const absl::Status made = reports.Make(std::move(due));
       if (absl::IsCancelled(made)) return ordo::training::v1::STOPPED;
       ORDO_RETURN_IF_ERROR(made);
     }

@@ -360,6 +360,26 @@ TEST_F(EvaluateTest, AnInterruptedEvaluationGoesOnWhereItWas) {
   }
 }
 
+TEST_F(EvaluateTest, ErrorsOfAnEvaluationNameItsField) {
+  auto& asked = *spec_.add_evaluations();
+  asked.set_task("questions");
+  asked.set_name("questions");
+  (*asked.mutable_params())["path"].set_string_value("my.jsonl");
+  (*asked.mutable_params())["tokenizer"].set_string_value("bytes");
+  EXPECT_EQ(ExitCodeOf(Run().status()), ordo::training::v1::DATA_MISSING);
+  EXPECT_THAT(Records().back().finished().message(),
+              HasSubstr("evaluations[1]: params.path: "));
+  ORDO_ASSERT_OK(files_.MakeFolders(folder_.Path("data")));
+  ORDO_ASSERT_OK(base::AtomicWrite(files_, folder_.Path("data/my.jsonl"),
+                                   "{\"prompt\": \"{id}?\", \"target\": \"a\", "
+                                   "\"metric\": \"f1\"}\n{\"id\": \"1\"}\n"));
+  BeginJob("f");
+  EXPECT_EQ(ExitCodeOf(Run().status()), ordo::training::v1::BAD_SPEC);
+  // Both were trained on the 19 tokens of addition.
+  EXPECT_THAT(Records().back().finished().message(),
+              HasSubstr("evaluations[1]: the model has 19 tokens"));
+}
+
 TEST_F(EvaluateTest, NamesADamagedCheckpoint) {
   ORDO_ASSERT_OK(files_.Truncate(folder_.Path("b/0-1/config.json"), 10));
   const auto code = Run();

@@ -50,6 +50,8 @@ absl::Status GateSubjects::Evaluate(int subject,
   about.report.attempt = spec_.attempt();
   about.report.step = step;
   for (const WantedPiece& each : missing) {
+    const std::string field =
+        absl::StrCat("evaluations[", each.evaluation, "]");
     const PieceQuestions questions = QuestionsOf(each, about.trained_on);
     about.report.evaluation = EvaluationOf(questions);
     about.report.id = IdOf(subject, each);
@@ -57,8 +59,10 @@ absl::Status GateSubjects::Evaluate(int subject,
     ORDO_RETURN_IF_ERROR(progress_->CheckFolder());
     ORDO_ASSIGN_OR_RETURN(
         const auto task,
-        MakePiece(questions,
-                  DataOf(context_, {spec_.attempt(), 0, step}, progress_)));
+        base::AddContext(
+            MakePiece(questions,
+                      DataOf(context_, {spec_.attempt(), 0, step}, progress_)),
+            field));
     about.report.key.reset();
     if (each.piece.count == 0 && !source.manifest_sha256().empty()) {
       about.report.key =
@@ -69,8 +73,9 @@ absl::Status GateSubjects::Evaluate(int subject,
                           TakeKnown(context_, known_, about.report, progress_);
     if (!is_taken) {
       ORDO_ASSIGN_OR_RETURN(about.model, reader.Model());
-      ORDO_ASSIGN_OR_RETURN(const auto result,
-                            RunTask(context_, about, *task, progress_));
+      ORDO_ASSIGN_OR_RETURN(
+          const auto result,
+          base::AddContext(RunTask(context_, about, *task, progress_), field));
       ORDO_ASSIGN_OR_RETURN(const auto written,
                             WriteResult(context_, result, progress_));
       Remember(written);

@@ -37,7 +37,8 @@ class GateSubjects {
   // Evaluates what of `wanted` the subject has no report of, with its model in
   // memory for as long, on `device`; a result of a whole evaluation that is
   // known by its key, also of another subject, is taken over. CANCELLED on a
-  // request to stop; errors are marked with their exit code.
+  // request to stop; errors are marked with their exit code, and those of an
+  // evaluation name its field.
   absl::Status Evaluate(int subject, const std::vector<WantedPiece>& wanted,
                         c10::Device device);
 

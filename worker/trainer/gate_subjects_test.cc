@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/clock/clock.h"
+#include "base/files/file_util.h"
 #include "base/files/files.h"
 #include "base/files/testing/temporary_folder.h"
 #include "base/status/testing/status_matchers.h"
@@ -20,6 +21,7 @@ namespace {
 
 using ::ordo::model::training::testing::TinySpec;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
 class GateSubjectsTest : public ::testing::Test {
@@ -85,6 +87,27 @@ TEST_F(GateSubjectsTest, PiecesAreEvaluatedIntoReportsOfTheirOwn) {
   ORDO_EXPECT_OK(subjects.Evaluate(0, wanted, cpu_));
   EXPECT_EQ(ExitCodeOf(subjects.Evaluate(0, {{0, {3, 1}}}, cpu_)),
             ordo::training::v1::CHECKPOINT_DAMAGED);
+}
+
+TEST_F(GateSubjectsTest, ErrorsOfAnEvaluationNameItsField) {
+  auto& asked = *spec_.add_evaluations();
+  asked.set_task("questions");
+  asked.set_name("questions");
+  (*asked.mutable_params())["path"].set_string_value("my.jsonl");
+  (*asked.mutable_params())["tokenizer"].set_string_value("bytes");
+  GateSubjects subjects(context_, spec_, progress_.get());
+  const absl::Status missing = subjects.Evaluate(0, {{1, {}}}, cpu_);
+  EXPECT_EQ(ExitCodeOf(missing), ordo::training::v1::DATA_MISSING);
+  EXPECT_THAT(std::string(missing.message()),
+              HasSubstr("evaluations[1]: params.path: "));
+  ORDO_ASSERT_OK(files_.MakeFolders(folder_.Path("data")));
+  ORDO_ASSERT_OK(base::AtomicWrite(files_, folder_.Path("data/my.jsonl"),
+                                   "{\"prompt\": \"{id}?\", \"target\": \"a\", "
+                                   "\"metric\": \"f1\"}\n{\"id\": \"1\"}\n"));
+  const absl::Status other = subjects.Evaluate(0, {{1, {}}}, cpu_);
+  EXPECT_EQ(ExitCodeOf(other), ordo::training::v1::BAD_SPEC);
+  EXPECT_THAT(std::string(other.message()),
+              HasSubstr("evaluations[1]: the model has 19 tokens"));
 }
 
 TEST_F(GateSubjectsTest, WhatIsFinishedIsWhereTheSpecSays) {
