@@ -55,6 +55,9 @@ struct Comparison {
   Reference reference = Reference::kBaseline;
   // The largest score less the smallest; infinite without bounds.
   double score_range = 1;
+  // Whether every score is 0 or 1, as far as the task says before there are
+  // items: Decide goes by these.
+  bool is_binary = false;
   // Of a task that makes items: the most that it may come to have. 0: the set
   // is fixed, and looked at once.
   int64_t budget = 0;

@@ -10,6 +10,7 @@
 #include "report/stats/distributions.h"
 #include "report/stats/gate.h"
 #include "report/stats/power.h"
+#include "report/stats/proportions.h"
 #include "report/stats/sequential.h"
 #include "report/stats/sequential_power.h"
 
@@ -88,7 +89,7 @@ std::string NoPower(const stats::GateOptions& options, int64_t budget) {
       " not even a candidate that answers every item as its reference does "
       "would pass; ");
   int64_t too_few = budget;
-  int64_t enough = stats::kMaxPlannedItems;
+  int64_t enough = std::max(budget, kMaxItems);
   if (!CanPass(options, enough)) {
     return text + "give a larger margin, no budget suffices for this one";
   }
@@ -98,6 +99,29 @@ std::string NoPower(const stats::GateOptions& options, int64_t budget) {
   }
   absl::StrAppend(&text, "give ", enough, " at least or a larger margin");
   return text;
+}
+
+// The bound of a loss by as many equal answers as a fixed set may have.
+double LeastLossShown(const stats::GateOptions& options) {
+  const stats::DiscordantCounts equal = {0, 0, static_cast<double>(kMaxItems)};
+  return -stats::PairedShareInterval(equal, stats::PassAlpha(options)).low;
+}
+
+// What is wrong with the margin of a fixed set, if anything is.
+std::optional<base::FieldViolation> WrongMargin(
+    const Options& options, const Comparison& plan,
+    const stats::GateOptions& gate) {
+  if (!plan.is_binary) return std::nullopt;
+  const double least = LeastLossShown(gate);
+  if (gate.margin > least) return std::nullopt;
+  const bool is_anchors =
+      plan.reference == Reference::kAnchor && options.anchor_margin.has_value();
+  return base::FieldViolation{
+      is_anchors ? "anchor_margin" : "margin",
+      absl::StrCat("is ", gate.margin, ": not even ", kMaxItems,
+                   " items, the most that a set has, all of them answered as "
+                   "the reference does, would show it; give more than ",
+                   least)};
 }
 
 // Why PowerOf has no probability.
@@ -155,12 +179,18 @@ absl::Status CheckPlan(const Options& options,
   std::vector<base::FieldViolation> violations;
   for (size_t i = 0; i < planned.size(); ++i) {
     const Comparison& plan = planned[i];
-    if (plan.budget == 0) continue;
     const std::string path = absl::StrCat("comparisons[", i, "].");
     const stats::GateOptions gate =
         OptionsOf(options, plan.reference, plan.score_range,
                   static_cast<int>(planned.size()));
-    if (std::isinf(plan.score_range)) {
+    if (plan.budget == 0) {
+      const auto wrong = WrongMargin(options, plan, gate);
+      // Of several comparisons the same is said once.
+      if (wrong.has_value() && std::find(violations.begin(), violations.end(),
+                                         *wrong) == violations.end()) {
+        violations.push_back(*wrong);
+      }
+    } else if (std::isinf(plan.score_range)) {
       violations.push_back(
           {path + "budget",
            absl::StrCat("is ", plan.budget, ", and scores of ", plan.task,

@@ -18,6 +18,8 @@ namespace ordo::report::gate {
 inline constexpr double kWantedPower = 0.8;
 // More are not counted: the answer would be that no set has so many.
 inline constexpr int64_t kMaxNeededItems = 10'000'000;
+// No set of items has more, fixed or grown.
+inline constexpr int64_t kMaxItems = 1'000'000;
 
 struct Power {
   // Probability that a candidate equal to the reference passes, on as many
@@ -45,10 +47,17 @@ std::optional<double> JointPower(const std::vector<Power>& powers);
 // not looked at.
 //
 // INVALID_ARGUMENT, with all fields, for options that Decide would refuse, and
-// for a budget with which not even a candidate that answers every item as its
-// reference does would pass: such a gate has no power at any discordance
-// ("comparisons[1].budget"). Fixed sets are let through however small, since
-// nobody can add to them: they end inconclusive, or fail.
+// for a gate without any power, which not even a candidate that answers every
+// item as its reference does would pass:
+// - of a set that grows, within its budget ("comparisons[1].budget");
+// - of a fixed set of right and wrong answers, if it had kMaxItems ("margin",
+//   "anchor_margin"). A candidate that is worse on a share p of all items
+//   answers n of them as its reference with probability (1 - p)^n. So at
+//   one-sided level alpha no test whatever may pass it by n equal answers
+//   unless the margin is 1 - alpha^(1/n) at least: 3.7e-6 at level 0.95.
+// A fixed set that is smaller is let through, since one with more items would
+// do: it ends inconclusive, or fails. So are fixed sets of other scores, which
+// may differ by so little that a margin as small is shown.
 absl::Status CheckPlan(const Options& options,
                        const std::vector<Comparison>& planned);
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status/details.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -147,8 +148,50 @@ TEST(CheckPlanTest, AMarginThatNoBudgetSufficesForIsRefused) {
               StatusIs(kInvalid, HasSubstr("margin: is 0")));
 }
 
+Comparison FixedAnswers() {
+  Comparison comparison = Planned(0);
+  comparison.is_binary = true;
+  return comparison;
+}
+
+TEST(CheckPlanTest, ALeastBudgetThatNoSetHasIsNotNamed) {
+  // Four million would do.
+  EXPECT_THAT(CheckPlan(Margin(2e-6), {Planned(1000)}),
+              StatusIs(kInvalid, HasSubstr("no budget suffices")));
+}
+
 TEST(CheckPlanTest, AFixedSetMayBeSmall) {
-  ORDO_EXPECT_OK(CheckPlan(Margin(0.01), {Planned(0)}));
+  ORDO_EXPECT_OK(CheckPlan(Margin(0.01), {FixedAnswers()}));
+}
+
+TEST(CheckPlanTest, AMarginThatNoFixedSetShowsIsRefusedWithTheLeast) {
+  // 1 - 0.025^(1e-6).
+  EXPECT_THAT(CheckPlan(Margin(3.6e-6), {FixedAnswers()}),
+              StatusIs(kInvalid, HasSubstr("margin: is 3.6e-06: not even "
+                                           "1000000 items, the most that a set "
+                                           "has, all of them answered as the "
+                                           "reference does, would show it; "
+                                           "give more than 3.68")));
+  ORDO_EXPECT_OK(CheckPlan(Margin(3.7e-6), {FixedAnswers()}));
+  Comparison anchor = FixedAnswers();
+  anchor.reference = Reference::kAnchor;
+  Options options = Margin(0.01);
+  options.anchor_margin = 1e-9;
+  const auto violations =
+      base::FieldViolations(CheckPlan(options, {FixedAnswers(), anchor}));
+  ASSERT_EQ(violations.size(), 1u);
+  EXPECT_EQ(violations[0].field, "anchor_margin");
+  // Said once, however many comparisons have it.
+  Comparison other = FixedAnswers();
+  other.task = "b";
+  EXPECT_EQ(
+      base::FieldViolations(CheckPlan(Margin(1e-9), {FixedAnswers(), other}))
+          .size(),
+      1u);
+}
+
+TEST(CheckPlanTest, ScoresThatDifferByLittleMayShowAnyMargin) {
+  ORDO_EXPECT_OK(CheckPlan(Margin(1e-9), {Planned(0)}));
 }
 
 TEST(CheckPlanTest, ScoresWithoutBoundsCannotGrow) {

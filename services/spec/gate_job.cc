@@ -25,6 +25,9 @@ using report::gate::Reference;
 
 constexpr char kField[] = "gate";
 
+// What an evaluation may have is what a gate counts on.
+static_assert(report::gate::kMaxItems == model::catalog::kMaxItems);
+
 void ResolveSubjects(JobSpec* spec, Violations* violations) {
   Gate* gate = spec->mutable_gate();
   for (const auto& [field, reference] :
@@ -68,8 +71,9 @@ std::vector<Comparison> PlanOf(const JobSpec& spec) {
         model::catalog::Kind::kEvaluationTask, evaluation.task());
     Comparison comparison;
     comparison.task = evaluation.name();
-    comparison.score_range =
-        model::catalog::ScoreRange(entry->evaluation.item_scores);
+    const auto scores = entry->evaluation.item_scores;
+    comparison.score_range = model::catalog::ScoreRange(scores);
+    comparison.is_binary = scores == model::catalog::ItemScores::kRightOrWrong;
     comparison.budget =
         model::catalog::GrowthOf(evaluation, spec.gate().max_items()).budget();
     planned.push_back(comparison);

@@ -32,6 +32,13 @@ JobSpec Read(const std::string& more_of_gate, const std::string& rest = "") {
   return spec;
 }
 
+// With a margin that no set shows.
+JobSpec Tiny(const std::string& more_of_gate) {
+  JobSpec spec = Read(more_of_gate);
+  spec.mutable_gate()->set_margin(1e-9);
+  return spec;
+}
+
 // "field: description" of each violation.
 std::vector<std::string> Wrong(const JobSpec& spec) {
   std::vector<std::string> texts;
@@ -111,7 +118,22 @@ TEST(GateJobTest, AGateWithoutAnyPowerIsRefusedWithTheLeastBudget) {
                   "gate.max_items: is 200: with margin 0.02 not even .* would "
                   "pass; give [0-9]+ at least or a larger margin")));
   EXPECT_THAT(Wrong(Read(", max_items: 5000")), IsEmpty());
-  // A fixed set can still fail, however small.
+  // None with more than a set may have is named.
+  EXPECT_THAT(Wrong(Tiny(", max_items: 200")),
+              ElementsAre(HasSubstr("no budget suffices")));
+}
+
+TEST(GateJobTest, AMarginThatNoFixedSetShowsIsRefused) {
+  EXPECT_THAT(Wrong(Tiny("")),
+              ElementsAre(HasSubstr("gate.margin: is 1e-09: not even")));
+  // Its scores are shares, which may differ by as little.
+  JobSpec shares = Tiny("");
+  shares.mutable_evaluations(0)->set_task("flip_flop");
+  EXPECT_THAT(Wrong(shares), IsEmpty());
+}
+
+TEST(GateJobTest, AFixedSetMayBeSmall) {
+  // It can still fail.
   JobSpec small = Read("");
   (*small.mutable_evaluations(0)->mutable_params())["samples"].set_number_value(
       1);

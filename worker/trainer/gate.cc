@@ -72,10 +72,10 @@ report::gate::Options OptionsOf(const Gate& gate) {
   return options;
 }
 
-double ScoreRangeOf(const Evaluation& evaluation) {
+model::catalog::ItemScores ScoresOf(const Evaluation& evaluation) {
   const model::catalog::Entry* entry = model::catalog::Find(
       model::catalog::Kind::kEvaluationTask, evaluation.task());
-  return model::catalog::ScoreRange(entry->evaluation.item_scores);
+  return entry->evaluation.item_scores;
 }
 
 // Why the candidate is not compared with the subject of this role, under the
@@ -159,7 +159,10 @@ class GateRun {
         pairing.comparison.reference = spec_.subjects(k).role() == kAnchor
                                            ? Reference::kAnchor
                                            : Reference::kBaseline;
-        pairing.comparison.score_range = ScoreRangeOf(evaluation);
+        const auto scores = ScoresOf(evaluation);
+        pairing.comparison.score_range = model::catalog::ScoreRange(scores);
+        pairing.comparison.is_binary =
+            scores == model::catalog::ItemScores::kRightOrWrong;
         pairing.comparison.budget = subjects_.growth(i).budget();
         if (pairing.comparison.budget > 0) {
           pairing.num_items =
