@@ -273,6 +273,10 @@ struct LengthAxis {
   // which it is trained. Empty: the task has no length of this kind.
   std::string trained_task = {};
   std::string trained_param = {};
+  // A parameter that cuts rows, which would be cut to those of a smaller
+  // length: at lengths beyond that of `params` it grows in proportion. Empty:
+  // none does.
+  std::string limit_param = {};
 };
 
 // What results of an evaluation task depend on beside its parameters, its seed

@@ -96,6 +96,10 @@ Entry WithLengths(LengthAxis axis, Entry entry) {
                               absl::StrJoin(axis.params, " and "),
                               ", each a number or, as 2x, a multiple of the "
                               "trained one: scores for each. Left out: none.")};
+  if (!axis.limit_param.empty()) {
+    absl::StrAppend(&param.text, " Beyond ", axis.params.front(), ", ",
+                    axis.limit_param, " grows in proportion.");
+  }
   param.filled_in = false;
   entry.params.push_back(std::move(param));
   entry.evaluation.length = std::move(axis);

@@ -130,8 +130,9 @@ std::vector<Entry> CompositionalEntries() {
            {Integer("rows", 0, {0, 1e9, "rows"},
                     "Rows of a set that training goes through again and again, "
                     "each time in another order; 0: no row comes twice.")}),
-      Pcfg(Kind::kEvaluationTask, 16,
-           {Samples(100, "Rows of each number of functions.")}),
+      WithLengths({{"min_length", "max_length"}, "pcfg", "max_length"},
+                  Pcfg(Kind::kEvaluationTask, 16,
+                       {Samples(100, "Rows of each number of functions.")})),
   };
 }
 

@@ -304,8 +304,10 @@ std::vector<Entry> TaskEntries() {
                       "Rows of the set that training goes through again and "
                       "again, each time in another order; 0: no row comes "
                       "twice.")}),
-      OfVersion(2, OfKind(kEvaluation, Counting(),
-                          {Samples(1000, "Rows that are asked for.")})),
+      WithLengths(
+          {{"max_operations"}, "counting", "max_operations", "max_tokens"},
+          OfVersion(2, OfKind(kEvaluation, Counting(),
+                              {Samples(1000, "Rows that are asked for.")}))),
   };
   for (const auto pairs : {AdditionEntries, MultiplicationEntries,
                            BitwiseOrEntries, SortingEntries}) {

@@ -63,6 +63,18 @@ std::string WrongNumber(const Entry& task, double number) {
   return "";
 }
 
+// What cuts rows of the task does so no sooner than at its usual length.
+void RaiseLimit(const Entry& task, int64_t length, ParamMap* params) {
+  const LengthAxis& axis = task.evaluation.length;
+  if (axis.limit_param.empty()) return;
+  const Params given(*params);
+  const auto usual = static_cast<double>(given.Integer(axis.params.front()));
+  const auto limit = static_cast<double>(given.Integer(axis.limit_param));
+  const double ratio = std::max(1.0, static_cast<double>(length) / usual);
+  (*params)[axis.limit_param].set_number_value(std::min(
+      std::ceil(limit * ratio), *FindParam(task, axis.limit_param)->max));
+}
+
 // Why there is no trained length.
 std::string NotTrained(const Entry& task, const Data& trained_on) {
   return absl::StrCat(
@@ -147,6 +159,7 @@ void RefuseMultiples(const Entry& task, std::string_view field,
 }
 
 ParamMap AtLength(const Entry& task, ParamMap params, int64_t length) {
+  RaiseLimit(task, length, &params);
   for (const std::string& name : task.evaluation.length.params) {
     params[name].set_number_value(static_cast<double>(length));
   }

@@ -48,7 +48,8 @@ void RefuseMultiples(const Entry& task, std::string_view field,
                      const ParamMap& params,
                      std::vector<base::FieldViolation>* violations);
 
-// The parameters of one length: those of the task that are lengths have it.
+// The parameters of one length: those of the task that are lengths have it, and
+// what cuts rows is as LengthAxis::limit_param says. `params` are resolved.
 // Without change where `lengths` are the task's own affair.
 ParamMap AtLength(const Entry& task, ParamMap params, int64_t length);
 

@@ -117,7 +117,7 @@ TEST_F(LengthsTest, ATaskWithoutALengthHasNoLengths) {
   ASSERT_EQ(violations.size(), 1u);
   EXPECT_EQ(violations[0].field, "evaluations[0].params.lengths");
   EXPECT_THAT(violations[0].description,
-              HasSubstr("leave it out, or take one of flip_flop, nope"));
+              HasSubstr("leave it out, or take one of counting, flip_flop"));
   EXPECT_THAT(LengthsOf(Task("addition_grid"), params_), IsEmpty());
 }
 
@@ -139,6 +139,24 @@ TEST_F(LengthsTest, RowsAndItemsAreThoseOfAllLengths) {
   EXPECT_EQ(ItemsPerSample(Task("nope"), nope), 3);
   EXPECT_EQ(Params(AtLength(Task("nope"), nope, 8)).Integer("min_length"), 8);
   EXPECT_EQ(Params(AtLength(Task("nope"), nope, 8)).Integer("max_length"), 8);
+}
+
+TEST_F(LengthsTest, RowsOfGreaterLengthsAreCutInProportion) {
+  const auto cut_at = [this](double operations, double tokens, int64_t length) {
+    params_["max_operations"].set_number_value(operations);
+    params_["max_tokens"].set_number_value(tokens);
+    return Params(AtLength(Task("counting"), params_, length))
+        .Integer("max_tokens");
+  };
+  EXPECT_EQ(cut_at(512, 512, 512), 512);
+  EXPECT_EQ(cut_at(512, 512, 2048), 2048);
+  EXPECT_EQ(cut_at(48, 128, 100), 267);
+  EXPECT_EQ(cut_at(512, 512, 64), 512);
+  EXPECT_EQ(cut_at(3, 1e6, 65536), 1'000'000);
+  Set({"512", "1024"}, &params_);
+  params_["max_operations"].set_number_value(512);
+  params_["max_tokens"].set_number_value(512);
+  EXPECT_EQ(LongestRow(Task("counting"), params_), 1023);
 }
 
 TEST_F(LengthsTest, ItemsOfASampleAreThoseOfItsParameters) {
@@ -165,8 +183,12 @@ TEST_F(LengthsTest, EachTaskThatHasOneIsTrainedOnIt) {
     for (const std::string& name : axis.params) {
       EXPECT_NE(FindParam(*entry, name), nullptr) << entry->name;
     }
+    if (axis.limit_param.empty()) continue;
+    const Param* limit = FindParam(*entry, axis.limit_param);
+    ASSERT_NE(limit, nullptr) << entry->name;
+    EXPECT_TRUE(limit->max.has_value()) << entry->name;
   }
-  EXPECT_EQ(num_tasks, 7);
+  EXPECT_EQ(num_tasks, 9);
 }
 
 TEST_F(LengthsTest, ALengthThatAnEncodingCannotServeIsRefused) {

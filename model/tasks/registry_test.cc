@@ -475,7 +475,9 @@ TEST(Registry, UnitsAreSharedByLengthsOnlyWhereTheCatalogueSaysSo) {
     const std::vector<std::string>& sizes = entry.evaluation.length.params;
     if (sizes.empty()) continue;
     Case of_two = of_task;
-    const double length = of_task.numbers.at(sizes.back());
+    const auto length = static_cast<double>(
+        catalog::Params(Resolved(catalog::Kind::kEvaluationTask, of_task))
+            .Integer(sizes.back()));
     of_two.number_lists["lengths"] = {length, length + 2};
     ordo::training::v1::Evaluation evaluation;
     evaluation.set_task(of_task.name);
@@ -635,16 +637,19 @@ TEST(Registry, ScoresOfMmluAreCalledAsTheCatalogueSays) {
 }
 
 TEST(Registry, ScoresOfSeveralLengthsAreCalledAsTheCatalogueSays) {
-  for (const char* name : {"flip_flop", "ruoss", "passkey"}) {
+  for (const std::string name :
+       {"counting", "flip_flop", "passkey", "pcfg", "ruoss"}) {
+    const catalog::Entry& entry =
+        *catalog::Find(catalog::Kind::kEvaluationTask, name);
     ordo::training::v1::Data trained_on;
     trained_on.set_task(name);
-    const char* length = *name == 'f' ? "pairs" : "max_length";
-    (*trained_on.mutable_params())[length].set_number_value(8);
+    (*trained_on.mutable_params())[entry.evaluation.length.trained_param]
+        .set_number_value(8);
     ordo::training::v1::Evaluation evaluation;
     evaluation.set_task(name);
     auto& params = *evaluation.mutable_params();
     params["samples"].set_number_value(3);
-    if (*name == 'p') params["filler"].set_number_value(10);
+    if (name == "passkey") params["filler"].set_number_value(10);
     auto& lengths = *params["lengths"].mutable_list_value();
     for (const double number : {4, 16}) {
       lengths.add_values()->set_number_value(number);
@@ -656,8 +661,7 @@ TEST(Registry, ScoresOfSeveralLengthsAreCalledAsTheCatalogueSays) {
       const size_t places = task->Generate(1, i).value().places.size();
       marked.answers.emplace_back(std::max<size_t>(places, 1), 1);
     }
-    const std::vector<std::string> known = catalog::MetricNames(
-        *catalog::Find(catalog::Kind::kEvaluationTask, name), params);
+    const std::vector<std::string> known = catalog::MetricNames(entry, params);
     EXPECT_EQ(NamesOfMetrics(task->Score(marked), known),
               std::set<std::string>(known.begin(), known.end()))
         << name;
