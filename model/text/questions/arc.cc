@@ -32,8 +32,9 @@ absl::StatusOr<TextQuestion> ReadQuestion(const ObjectLine& line) {
   const ObjectLine inner = {std::move(choices),
                             absl::StrCat(line.where, ": choices")};
   ORDO_ASSIGN_OR_RETURN(question.choices, StringsField(inner, "text"));
-  ORDO_RETURN_IF_ERROR(
-      base::AddContext(CheckChoices("text", question.choices), inner.where));
+  if (question.choices.size() < 2) {
+    return WrongField(inner, "text", "must be at least two");
+  }
   ORDO_ASSIGN_OR_RETURN(const std::vector<std::string> labels,
                         StringsField(inner, "label"));
   if (labels.size() != question.choices.size()) {

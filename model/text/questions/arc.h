@@ -10,7 +10,9 @@
 // ARC, easy or challenge (Clark et al., 2018), as EleutherAI's
 // lm-evaluation-harness asks it, from the files of allenai/ai2_arc that a user
 // has: JSON lines with `id`, `question`, `choices` (an object of two lists,
-// `text` and `label`) and `answerKey`, one of the labels.
+// `text` and `label`) and `answerKey`, one of the labels. As there, texts that
+// are equal or empty are asked as they stand, so that a set has all its items:
+// of equal ones the first is chosen, and an empty one is never by acc_norm.
 
 namespace ordo::model::text::questions {
 
@@ -24,8 +26,9 @@ struct ArcOptions {
 };
 
 // Scored by acc_norm, with acc beside it. INVALID_ARGUMENT with file, line and
-// field: a field is missing or of another kind, the key is no label, there is
-// no question, or there are too few examples. Otherwise as ObjectReader.
+// field: a field is missing or of another kind, there are fewer than two texts,
+// the key is no label, there is no question, or there are too few examples.
+// Otherwise as ObjectReader.
 absl::StatusOr<TextQuestions> ReadArc(base::Filesystem& files,
                                       const ArcOptions& options);
 

@@ -69,6 +69,16 @@ TEST_F(ArcTest, LabelsMayBeNumbers) {
   EXPECT_EQ(Read(item.dump(), "", 0)->items[0].right_choice, 1u);
 }
 
+TEST_F(ArcTest, TextsAreAskedAsTheyStand) {
+  nlohmann::json item = ItemOf(20, "C");
+  item["choices"]["text"] = {"two", "", "two"};
+  ORDO_ASSERT_OK_AND_ASSIGN(const TextQuestions read,
+                            Read(Twenty() + item.dump(), "", 0));
+  ASSERT_EQ(read.items.size(), 21u);
+  EXPECT_THAT(read.items[20].choices, ElementsAre("two", "", "two"));
+  EXPECT_EQ(read.items[20].right_choice, 2u);
+}
+
 TEST_F(ArcTest, ExamplesAreTheFirstLines) {
   ORDO_ASSERT_OK_AND_ASSIGN(const TextQuestions read,
                             Read(ItemOf(5, "A").dump(), Twenty(), 2));
@@ -88,6 +98,13 @@ TEST_F(ArcTest, BadLinesAreRefusedWithFieldAndFix) {
   item["choices"]["label"].push_back("D");
   EXPECT_THAT(Read(item.dump(), "", 0),
               StatusIs(kInvalid, HasSubstr("line 1: choices: label: must")));
+  item = ItemOf(1, "A");
+  item["choices"]["text"] = nlohmann::json::array({"one"});
+  item["choices"]["label"] = nlohmann::json::array({"A"});
+  EXPECT_THAT(
+      Read(item.dump(), "", 0),
+      StatusIs(kInvalid,
+               HasSubstr("line 1: choices: text: must be at least two")));
   item = ItemOf(1, "A");
   EXPECT_THAT(Read(item.dump() + "\n" + item.dump(), "", 0),
               StatusIs(kInvalid, HasSubstr("line 2: id: 'Q1'")));

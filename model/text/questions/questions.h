@@ -44,7 +44,8 @@ struct TextQuestion {
   std::string prompt;
   // Right answers in words; at least one, or none of choices.
   std::vector<std::string> references;
-  // At least two, no two of them equal, none empty.
+  // At least two. Those of a published set are what it has, be they equal or
+  // empty; of one's own no two are equal, and none is empty.
   std::vector<std::string> choices;
   size_t right_choice = 0;
 };

@@ -1,6 +1,7 @@
 #include "model/text/scoring/choices.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/check.h"
 
@@ -25,7 +26,10 @@ size_t Likeliest(const std::vector<Choice>& choices) {
 
 size_t LikeliestPerCharacter(const std::vector<Choice>& choices) {
   return FirstOfLargest(choices, [](const Choice& choice) {
-    ORDO_CHECK(choice.num_characters > 0);
+    ORDO_CHECK(choice.num_characters >= 0);
+    if (choice.num_characters == 0) {
+      return -std::numeric_limits<double>::infinity();
+    }
     return choice.log_likelihood / static_cast<double>(choice.num_characters);
   });
 }

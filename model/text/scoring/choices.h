@@ -14,7 +14,7 @@ struct Choice {
   // Sum of ln p over the tokens of the choice, given the context; at most 0,
   // -infinity included, and not NaN.
   double log_likelihood = 0;
-  // Of the choice without the blank before it; at least 1.
+  // Of the choice without the blank before it; not negative.
   int64_t num_characters = 1;
 };
 
@@ -23,7 +23,7 @@ struct Choice {
 size_t Likeliest(const std::vector<Choice>& choices);
 
 // The same by log-likelihood per character: `acc_norm`, which does not favour
-// short choices.
+// short choices. One without characters is the least likely.
 size_t LikeliestPerCharacter(const std::vector<Choice>& choices);
 
 }  // namespace ordo::model::text::scoring

@@ -21,6 +21,11 @@ TEST(ChoicesTest, TiesGoToTheFirst) {
   EXPECT_EQ(LikeliestPerCharacter({{-2, 1}, {-2, 2}, {-4, 4}}), 1u);
 }
 
+TEST(ChoicesTest, AChoiceWithoutCharactersIsNotTakenByTheirNumber) {
+  EXPECT_EQ(LikeliestPerCharacter({{-1, 0}, {-700, 1}}), 1u);
+  EXPECT_EQ(Likeliest({{-1, 0}, {-700, 1}}), 0u);
+}
+
 TEST(ChoicesTest, ImpossibleChoicesAreNotTaken) {
   const double never = -std::numeric_limits<double>::infinity();
   EXPECT_EQ(Likeliest({{never, 1}, {-700, 1}}), 1u);
