@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -21,16 +22,16 @@ constexpr int kWidthPx = 720;
 constexpr int kCurvesHeightPx = 420;
 constexpr int kCostHeightPx = 400;
 
-// Axes for losses over steps.
-Figure LossAxes() {
+// Axes for losses, or scores, over steps.
+Figure StepAxes(const std::string& label) {
   Figure figure;
   figure.width_px = kWidthPx;
   figure.height_px = kCurvesHeightPx;
   figure.script =
-      "set xlabel \"step\"\nset ylabel \"training loss (nats per "
-      "token)\"\nset grid ytics linecolor rgb '#dddddd'\n"
-      "set key outside top center horizontal\n"
-      "set tics nomirror\nset border 3\n";
+      absl::StrCat("set xlabel \"step\"\nset ylabel \"", GnuplotText(label),
+                   "\"\nset grid ytics linecolor rgb '#dddddd'\n"
+                   "set key outside top center horizontal\n"
+                   "set tics nomirror\nset border 3\n");
   return figure;
 }
 
@@ -104,8 +105,9 @@ std::vector<ArmCurve> ArmCurves(const std::vector<Curve>& curves) {
   return arms;
 }
 
-Figure ArmLearningCurves(const std::vector<ArmCurve>& curves) {
-  Figure figure = LossAxes();
+Figure ArmCurvesFigure(const std::vector<ArmCurve>& curves,
+                       const std::string& label) {
+  Figure figure = StepAxes(label);
   std::vector<std::string> bands;
   std::vector<std::string> lines;
   for (size_t c = 0; c < curves.size(); ++c) {
@@ -132,8 +134,37 @@ Figure ArmLearningCurves(const std::vector<ArmCurve>& curves) {
   return figure;
 }
 
+std::vector<StepScores> ScoresBySteps(
+    const ordo::training::v1::SummarizeSpec& spec) {
+  // By evaluation and score, and by run.
+  std::map<MetricKey, std::map<int, std::map<int64_t, double>>> scores;
+  for (int i = 0; i < spec.parts_size(); ++i) {
+    const auto& part = spec.parts(i);
+    if (!IsRun(part) || !HasSucceeded(part)) continue;
+    for (const auto& report : part.reports()) {
+      for (const auto& [name, value] : report.metrics()) {
+        scores[{report.evaluation(), name}][i][report.step()] = value;
+      }
+    }
+  }
+  std::vector<StepScores> all;
+  std::set<std::string> seen;
+  for (const auto& [key, runs] : scores) {
+    if (!seen.insert(key.evaluation).second) continue;
+    StepScores of_key{key, {}};
+    bool is_curve = false;
+    for (const auto& [part, points] : runs) {
+      is_curve = is_curve || points.size() > 1;
+      of_key.runs.push_back(
+          {spec.parts(part).part(), ThinOut(points), spec.parts(part).job()});
+    }
+    if (is_curve) all.push_back(std::move(of_key));
+  }
+  return all;
+}
+
 Figure LearningCurves(const std::vector<Curve>& curves) {
-  Figure figure = LossAxes();
+  Figure figure = StepAxes(kLossLabel);
   std::string& script = figure.script;
   std::map<std::string, size_t> colors;
   std::vector<std::string> plots;

@@ -18,11 +18,11 @@ namespace ordo::report::summary {
 // Points of a curve in a figure, at most.
 inline constexpr size_t kMaxCurvePoints = 400;
 
-// The training loss of one part, by step.
+// The training loss of one part, or a score of its, by step.
 struct Curve {
   // PartResult.part; parts of one name have one colour.
   std::string part;
-  // Rising steps, nats per token; at most kMaxCurvePoints.
+  // Rising steps, nats per token or as the score is; at most kMaxCurvePoints.
   std::vector<std::pair<int64_t, double>> points;
   // Id of its job.
   std::string job = {};
@@ -40,7 +40,7 @@ Figure LearningCurves(const std::vector<Curve>& curves);
 // The runs of an arm at one step.
 struct ArmPoint {
   int64_t step = 0;
-  // Nats per token: over the runs, and of the best and the worst of them.
+  // Over the runs, and the least and the greatest of them.
   double mean = 0;
   double low = 0;
   double high = 0;
@@ -49,16 +49,31 @@ struct ArmPoint {
 struct ArmCurve {
   std::string arm;
   int num_runs = 0;
-  // At the steps that all its runs have, where their losses are finite.
+  // At the steps that all its runs have, where their values are finite.
   std::vector<ArmPoint> points;
 };
 
 // The curves of one part put together, in the order of the parts.
 std::vector<ArmCurve> ArmCurves(const std::vector<Curve>& curves);
 
-// A line for the mean of each arm, in a band from its best to its worst run.
-// REQUIRES: one of them has points.
-Figure ArmLearningCurves(const std::vector<ArmCurve>& curves);
+// What the values of LearningCurves are.
+inline constexpr char kLossLabel[] = "training loss (nats per token)";
+
+// A line for the mean of each arm, in a band from its least to its greatest
+// run. `label` is of the values. REQUIRES: one of them has points.
+Figure ArmCurvesFigure(const std::vector<ArmCurve>& curves,
+                       const std::string& label);
+
+// A score of the runs of a comparison at the steps that it was asked at.
+struct StepScores {
+  MetricKey key;
+  std::vector<Curve> runs;
+};
+
+// The first score of each evaluation that a run was asked more than once; of
+// runs that succeeded.
+std::vector<StepScores> ScoresBySteps(
+    const ordo::training::v1::SummarizeSpec& spec);
 
 // The differences of the arms from the baseline with their intervals, one below
 // the other, and zero marked. An interval without bounds reaches the edge.

@@ -69,6 +69,30 @@ TEST_F(FiguresTest, MeasuredCostsHaveTheirIntervals) {
   EXPECT_THAT(Svg(figure), HasSubstr("device time of a run (s)"));
 }
 
+TEST_F(FiguresTest, ScoresThatWereAskedOftenStandOverTheirSteps) {
+  auto spec = RopeAndTape();
+  EXPECT_THAT(ScoresBySteps(spec), ::testing::IsEmpty()) << "asked once";
+  for (auto& part : *spec.mutable_parts()) {
+    auto& early = *part.add_reports();
+    early = part.reports(0);
+    early.set_step(50);
+    (*early.mutable_metrics())["grid_mean"] = 0.25;
+  }
+  spec.mutable_parts(5)->set_state("FAILED");
+  const std::vector<StepScores> all = ScoresBySteps(spec);
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(Title(all[0].key), "grid: grid_mean");
+  ASSERT_THAT(all[0].runs, SizeIs(5));
+  const std::vector<ArmCurve> arms = ArmCurves(all[0].runs);
+  ASSERT_THAT(arms, SizeIs(2));
+  EXPECT_EQ(arms[1].num_runs, 2);
+  ASSERT_THAT(arms[1].points, SizeIs(2));
+  EXPECT_EQ(arms[1].points[0].step, 50);
+  EXPECT_EQ(arms[1].points[0].mean, 0.25);
+  EXPECT_THAT(Svg(ArmCurvesFigure(arms, Title(all[0].key))),
+              HasSubstr("grid: grid_mean"));
+}
+
 TEST(ThinOutTest, TheFirstOfEachRangeOfStepsIsKept) {
   std::map<int64_t, double> losses;
   for (int64_t step = 1; step <= 1000; ++step) losses[step] = 1.0 / step;
@@ -106,7 +130,7 @@ TEST_F(FiguresTest, AnArmIsTheMeanOfItsRunsInABandFromBestToWorst) {
   EXPECT_EQ(arms[0].points[1].mean, 2.25);
   EXPECT_EQ(arms[0].points[1].low, 2.0);
   EXPECT_EQ(arms[0].points[1].high, 2.5);
-  const Figure figure = ArmLearningCurves(arms);
+  const Figure figure = ArmCurvesFigure(arms, kLossLabel);
   EXPECT_THAT(figure.script,
               HasSubstr("$arm0 << EOD\n10 3.5 3 4\n20 2.25 2 2.5\nEOD\n"));
   EXPECT_THAT(figure.script, HasSubstr("$arm0 using 1:3:4 with filledcurves"));

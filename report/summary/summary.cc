@@ -238,6 +238,26 @@ void AddGrids(const std::vector<ArmGrid>& grids, Summary* summary) {
   }
 }
 
+// As many figures as of lengths, at most.
+void AddSteps(const SummarizeSpec& runs, Summary* summary) {
+  size_t num_figures = 0;
+  for (const StepScores& scores : ScoresBySteps(runs)) {
+    const std::vector<ArmCurve> arms = ArmCurves(scores.runs);
+    const bool has_points =
+        std::any_of(arms.begin(), arms.end(),
+                    [](const ArmCurve& arm) { return arm.points.size() > 1; });
+    if (!has_points) continue;
+    if (++num_figures > kMaxForestPlots) break;
+    summary->figures.push_back(
+        {absl::StrCat("steps-", num_figures),
+         absl::StrCat(Title(scores.key),
+                      " over the steps of training: the mean over the runs of "
+                      "each arm, as many as stand in brackets, in a band from "
+                      "the least to the greatest of them."),
+         ArmCurvesFigure(arms, Title(scores.key))});
+  }
+}
+
 void AddComparedMetrics(const Comparison& comparison, Summary* summary) {
   summary->metrics["controlled"] = comparison.control.reasons.empty() ? 1 : 0;
   for (const ComparedMetric& metric : comparison.metrics) {
@@ -306,6 +326,7 @@ absl::Status AddComparison(const SummarizeSpec& spec, const Records& records,
   AddLengths(CompareLengths(runs, comparison, of_runs), comparison.confidence,
              summary);
   AddGrids(ArmGrids(runs, comparison, of_runs), summary);
+  AddSteps(runs, summary);
   AddComparedMetrics(comparison, summary);
   AddComparison(comparison, json);
   return absl::OkStatus();
@@ -333,7 +354,7 @@ void AddArmCurves(const SummarizeSpec& spec, const std::vector<Curve>& curves,
        "Training loss: the mean over the runs of each arm that succeeded, as "
        "many as stand in brackets, in a band from the best to the worst of "
        "them.",
-       ArmLearningCurves(arms)});
+       ArmCurvesFigure(arms, kLossLabel)});
 }
 
 // The newest checkpoint of each part that trained, and those that the others

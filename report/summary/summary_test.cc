@@ -1,5 +1,7 @@
 #include "report/summary/summary.h"
 
+#include <algorithm>
+
 #include "base/status/details.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
@@ -249,6 +251,20 @@ TEST(SummaryTest, EachFigureNamesJobCheckpointsAndCommand) {
               "c-rope-s3 c0ffee, c-tape-s1 c0ffee, c-tape-s2 c0ffee, "
               "jobs/b/checkpoints/100-1 d1ce; again: ordo report c");
   }
+}
+
+TEST(SummaryTest, AScoreThatWasAskedOftenHasAFigureOverSteps) {
+  auto spec = RopeAndTape();
+  for (auto& part : *spec.mutable_parts()) {
+    *part.add_reports() = part.reports(0);
+    part.mutable_reports(1)->set_step(50);
+  }
+  ORDO_ASSERT_OK_AND_ASSIGN(const Summary summary, Summarize(spec, {}, "now"));
+  const auto named = [](const NamedFigure& figure) {
+    return figure.name == "steps-1";
+  };
+  EXPECT_EQ(
+      std::count_if(summary.figures.begin(), summary.figures.end(), named), 1);
 }
 
 TEST(SummaryTest, OnlyTheCurvesOfRunsNameThoseThatDidNotSucceed) {
