@@ -16,7 +16,8 @@ case "$1 $2" in
       echo "png" >"$4/$figure.png"
     done ;;
   "report one")
-    for figure in one one-inside-map-1 learning-curves else; do
+    for figure in one one-inside-map-1 one-position-similarity-map-1 \
+      learning-curves else; do
       echo "one $figure" >"${4%.html}-$figure.svg"
       echo "png" >"${4%.html}-$figure.png"
     done
@@ -44,9 +45,9 @@ output=$(gallery gone) && failed "an unknown job ends well"
 [[ $output == *"ordo report gone: no such thing"* ]] || failed "gone: $output"
 
 output=$(gallery c1 one c2) || failed "status $?: $output"
-[[ $output == *"wrote 5 figures"* ]] || failed "number: $output"
+[[ $output == *"wrote 6 figures"* ]] || failed "number: $output"
 have=$(cd "$root/docs/gallery" && echo *.svg)
-[[ $have == "addition-heat-map.svg attention-map.svg comparison-forest.svg cost-against-quality.svg learning-curves.svg" ]] ||
+[[ $have == "addition-heat-map.svg attention-map.svg comparison-forest.svg cost-against-quality.svg learning-curves.svg position-similarity-map.svg" ]] ||
   failed "figures: $have"
 [[ $(<"$root/docs/gallery/comparison-forest.svg") == "jobs/c1/reports/comparison difference-1" ]] ||
   failed "the first job gives a figure"
