@@ -85,7 +85,7 @@ TEST(EntriesTextTest, PathsThatCannotBeMeantAreNamed) {
         << path;
   }
   ParamMap twice;
-  SetStrings("data", {"/home/a/.data/books", "books", "books"}, &twice);
+  SetStrings("data", {"/srv/.data/books", "books", "books"}, &twice);
   EXPECT_THAT(BadFields(kTraining, twice), ElementsAre("data.params.data[2]"));
 }
 

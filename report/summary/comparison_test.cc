@@ -159,10 +159,11 @@ TEST(ComparisonTest, CostsAreComparedSeedBySeed) {
   EXPECT_EQ(step.comparison->num_seeds, 3);
   // 1, 2, 3 against 6, 7, 8: the same difference at each seed.
   EXPECT_EQ(step.comparison->arms[1].mean, 7);
-  EXPECT_EQ(step.comparison->arms[1].deviation, 1);
+  EXPECT_THAT(step.comparison->arms[1].deviation, DoubleNear(1, 1e-12));
   ASSERT_THAT(step.comparison->differences, SizeIs(1));
   EXPECT_EQ(step.comparison->differences[0].mean, 5);
-  EXPECT_EQ(step.comparison->differences[0].deviation, 0);
+  EXPECT_THAT(step.comparison->differences[0].deviation,
+              DoubleNear(0, 1e-12));
 }
 
 TEST(ComparisonTest, WithoutASeedThatAllArmsFinishedThereIsNoCost) {
