@@ -162,8 +162,7 @@ TEST(ComparisonTest, CostsAreComparedSeedBySeed) {
   EXPECT_THAT(step.comparison->arms[1].deviation, DoubleNear(1, 1e-12));
   ASSERT_THAT(step.comparison->differences, SizeIs(1));
   EXPECT_EQ(step.comparison->differences[0].mean, 5);
-  EXPECT_THAT(step.comparison->differences[0].deviation,
-              DoubleNear(0, 1e-12));
+  EXPECT_THAT(step.comparison->differences[0].deviation, DoubleNear(0, 1e-12));
 }
 
 TEST(ComparisonTest, WithoutASeedThatAllArmsFinishedThereIsNoCost) {
