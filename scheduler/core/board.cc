@@ -40,6 +40,10 @@ policy::Worker LookOf(const State& state, const Worker& worker) {
   look.cpus = worker.cpus;
   look.memory_bytes = worker.memory_bytes;
   look.takes_work = TakesWork(worker);
+  if (worker.data_roots) {
+    const auto& paths = worker.data_roots->paths();
+    look.data_roots.emplace(paths.begin(), paths.end());
+  }
   look.drain_at = worker.drain_at.value_or(absl::InfiniteDuration());
   for (const auto& [name, announced] : worker.announced) {
     look.devices.push_back(DeviceOf(worker, announced));

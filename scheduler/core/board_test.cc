@@ -74,6 +74,22 @@ TEST_F(BoardTest, AJobGetsTheMachineThatHasWhatItAsksFor) {
   EXPECT_EQ(shell_.job("a").attempts(0).worker(), "right");
 }
 
+TEST_F(BoardTest, AJobStartsWhereItsDataMayBeRead) {
+  const auto announce = [this](const std::string& id, const std::string& root) {
+    agent::v1::AnnounceRequest request = WorkerBuilder(id);
+    request.mutable_data_roots()->add_paths(root);
+    Announce(request);
+  };
+  announce("other", "/srv/code");
+  NewJob job = JobBuilder("a");
+  (*job.OwnSpec().mutable_data()->mutable_params())["path"].set_string_value(
+      "/srv/books/one.txt");
+  Submit(job);
+  EXPECT_TRUE(board().IsWaiting(1));
+  announce("right", "/srv/books");
+  EXPECT_EQ(shell_.job("a").attempts(0).worker(), "right");
+}
+
 TEST_F(BoardTest, RanksOnGpusStartWhereNcclIsAnnounced) {
   const std::vector<std::string> gpus = {"cuda:0", "cuda:1"};
   // As the release before, which does not know the field.

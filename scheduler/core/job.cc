@@ -10,6 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/units/proto_time.h"
+#include "google/protobuf/map.h"
+#include "google/protobuf/struct.pb.h"
 #include "scheduler/core/names.h"
 #include "scheduler/scheduler.h"
 
@@ -55,6 +57,22 @@ std::vector<std::string> JobsOf(const std::vector<std::string>& references) {
 template <typename Message>
 Criterion CriterionOf(const Message& message) {
   return {message.evaluation(), message.metric(), message.goal() != "min"};
+}
+
+void AddIfWhole(const google::protobuf::Value& value,
+                std::set<std::string>* paths) {
+  const std::string& text = value.string_value();
+  if (!text.empty() && text.front() == '/') paths->insert(text);
+}
+
+// Whole paths among the parameters of a task: texts that begin with a slash.
+void AddWholePaths(
+    const google::protobuf::Map<std::string, google::protobuf::Value>& params,
+    std::set<std::string>* paths) {
+  for (const auto& [name, value] : params) {
+    AddIfWhole(value, paths);
+    for (const auto& one : value.list_value().values()) AddIfWhole(one, paths);
+  }
 }
 
 EarlyStop EarlyStopOf(const jobs::v1::JobSpec& spec) {
@@ -169,7 +187,9 @@ policy::Shape ShapeOf(const jobs::v1::JobSpec& spec) {
   add(spec.training().kernel());
   for (const training::v1::Evaluation& one : spec.evaluations()) {
     add(one.kernel());
+    AddWholePaths(one.params(), &shape.data_paths);
   }
+  AddWholePaths(spec.data().params(), &shape.data_paths);
   return shape;
 }
 

@@ -38,6 +38,19 @@ TEST(JobTest, AJobNeedsTheKernelsThatItsPartsName) {
   EXPECT_THAT(ShapeOf(spec).kernels, ElementsAre("attention/x", "attention/y"));
 }
 
+TEST(JobTest, AJobNeedsTheDataThatItNamesByWholePaths) {
+  jobs::v1::JobSpec spec;
+  auto& data = *spec.mutable_data()->mutable_params();
+  data["data"].mutable_list_value()->add_values()->set_string_value("/srv/a");
+  data["data"].mutable_list_value()->add_values()->set_string_value("books");
+  data["tokenizer"].set_string_value("bytes");
+  data["length"].set_number_value(16);
+  auto& asked = *spec.add_evaluations()->mutable_params();
+  asked["path"].set_string_value("/srv/b/c.jsonl");
+  EXPECT_THAT(ShapeOf(spec).data_paths,
+              ElementsAre("/srv/a", "/srv/b/c.jsonl"));
+}
+
 TEST(JobTest, OnlyTrainingHasSeveralRanks) {
   jobs::v1::JobSpec spec;
   spec.mutable_resources()->set_ranks(4);

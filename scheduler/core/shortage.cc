@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -12,6 +13,7 @@
 #include "base/version/worker_protocol.h"
 #include "scheduler/core/names.h"
 #include "scheduler/core/state.h"
+#include "scheduler/policy/data_roots.h"
 
 namespace ordo::scheduler::core {
 namespace {
@@ -135,6 +137,36 @@ std::string ByTask(const policy::Shape& shape, Workers* workers) {
                       " of an earlier release, to be upgraded");
 }
 
+policy::DataRoots RootsOf(const Shown& worker) {
+  if (!worker.has_data_roots()) return std::nullopt;
+  const auto& paths = worker.data_roots().paths();
+  return std::set<std::string>(paths.begin(), paths.end());
+}
+
+// Leaves those that may read the data that is named by its whole path.
+std::string ByData(const policy::Shape& shape, Workers* workers) {
+  const char* besides = "";
+  for (const std::string& path : shape.data_paths) {
+    const Workers before = *workers;
+    *workers = Filter(before, [&path](const Shown& worker) {
+      return policy::MayRead(RootsOf(worker), {path});
+    });
+    if (workers->empty() && !before.empty()) {
+      std::set<std::string> roots;
+      for (const Shown* worker : before) {
+        const auto& paths = worker->data_roots().paths();
+        roots.insert(paths.begin(), paths.end());
+      }
+      return absl::StrCat(Nobody(shape), " may read ", path, besides, ": ",
+                          roots.empty()
+                              ? "none has data_roots"
+                              : absl::StrCat("they may read ", Named(roots)));
+    }
+    besides = " beside the other data";
+  }
+  return "";
+}
+
 // Names of those that have no NCCL for ranks, where they would need it.
 std::set<std::string> WithoutNccl(const policy::Shape& shape,
                                   const Workers& workers) {
@@ -241,6 +273,7 @@ std::string ByAmounts(const policy::Shape& shape, Workers* workers) {
 
 bool MayHold(const workers::v1::Worker& worker, const policy::Shape& shape) {
   return KnowsTask(worker, shape) &&
+         policy::MayRead(RootsOf(worker), shape.data_paths) &&
          (shape.ranks == 1 || TakesRanks(worker.nccl(), shape.kind)) &&
          std::all_of(shape.labels.begin(), shape.labels.end(),
                      [&](const auto& label) {
@@ -273,7 +306,7 @@ std::string ShortageOf(const std::vector<workers::v1::Worker>& workers,
   std::string lacks = ByLabels(shape, &left);
   if (!lacks.empty()) return lacks;
   const std::set<std::string> without_nccl = WithoutNccl(shape, left);
-  for (const auto by : {ByTask, ByNccl, ByDeviceMemory, ByAmounts}) {
+  for (const auto by : {ByTask, ByData, ByNccl, ByDeviceMemory, ByAmounts}) {
     lacks = by(shape, &left);
     if (!lacks.empty()) return lacks;
   }

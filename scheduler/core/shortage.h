@@ -12,8 +12,8 @@
 
 namespace ordo::scheduler::core {
 
-// Whether it has the labels that are asked for and, where a rank is one of
-// several, takes such ranks (TakesRanks, state.h).
+// Whether it has the labels that are asked for, may read the data and, where a
+// rank is one of several, takes such ranks (TakesRanks, state.h).
 bool MayHold(const workers::v1::Worker& worker, const policy::Shape& shape);
 
 // Whether the device is of the kind, has the memory and lacks no kernel that is
@@ -24,10 +24,10 @@ bool Suits(const workers::v1::Device& device, const policy::Shape& shape);
 bool HasSuitable(const workers::v1::Worker& worker, const policy::Shape& shape);
 
 // The first of the requests that no worker meets together with those before it
-// (labels, ranks, NCCL, memory of devices, devices, cores, memory, all ranks at
-// once), and what there is instead; such as "no worker with zone=a has 4 cuda
-// devices: the most is 2, of w1". Workers that are lost do not count. Empty:
-// they could hold it, if they had nothing else to do.
+// (labels, task, data, NCCL, memory of devices, devices, cores, memory, all
+// ranks at once), and what there is instead; such as "no worker with zone=a has
+// 4 cuda devices: the most is 2, of w1". Workers that are lost do not count.
+// Empty: they could hold it, if they had nothing else to do.
 std::string ShortageOf(const std::vector<workers::v1::Worker>& workers,
                        const policy::Shape& shape);
 

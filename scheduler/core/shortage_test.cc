@@ -77,6 +77,25 @@ TEST_F(ShortageTest, LabelsThatNoWorkerHasTogetherAreNamed) {
             "no worker with rack=1 has the label zone=b: there is zone=a");
 }
 
+TEST_F(ShortageTest, DataThatNobodyMayReadIsNamedWithWhatThereIs) {
+  policy::Shape shape = OneGpu();
+  shape.data_paths = {"/srv/books", "/srv/code/c"};
+  EXPECT_EQ(Lacks(shape), "");
+  EXPECT_TRUE(MayHold(workers_[0], shape));
+  workers_[0].mutable_data_roots()->add_paths("/srv/books");
+  workers_[1].mutable_data_roots();
+  EXPECT_EQ(Lacks(shape),
+            "no worker may read /srv/code/c beside the other data: they may "
+            "read /srv/books");
+  EXPECT_FALSE(MayHold(workers_[0], shape));
+  shape.labels = {{"zone", "b"}};
+  EXPECT_EQ(Lacks(shape),
+            "no worker with zone=b may read /srv/books: none has data_roots");
+  workers_[1].mutable_data_roots()->add_paths("/srv");
+  EXPECT_EQ(Lacks(shape), "");
+  EXPECT_TRUE(MayHold(workers_[1], shape));
+}
+
 TEST_F(ShortageTest, MemoryOfADeviceIsNamedWithTheLargest) {
   policy::Shape shape = OneGpu();
   shape.device_memory_bytes = int64_t{80} << 30;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "scheduler/policy/data_roots.h"
 
 namespace ordo::scheduler::policy {
 namespace {
@@ -31,6 +32,7 @@ ClassKey KeyOf(const Tables& tables, const WorkerEntry& worker) {
   key.cpus = worker.facts.cpus;
   key.memory_bytes = worker.facts.memory_bytes;
   key.single_rank_kinds = worker.facts.single_rank_kinds;
+  key.data_roots = worker.facts.data_roots;
   for (const auto& label : worker.facts.labels) {
     if (tables.labels_asked.count(label) > 0) key.labels.push_back(label);
   }
@@ -48,6 +50,7 @@ ClassFit FitOf(const ClassKey& key, const ShapeEntry& entry) {
       return fit;
     }
   }
+  if (!MayRead(key.data_roots, shape.data_paths)) return fit;
   int64_t most = shape.ranks;
   if (shape.cpus > 0) most = std::min<int64_t>(most, key.cpus / shape.cpus);
   if (shape.memory_bytes > 0) {

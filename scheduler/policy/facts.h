@@ -11,6 +11,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "scheduler/policy/data_roots.h"
 #include "scheduler/policy/decisions.h"
 #include "scheduler/policy/shape.h"
 
@@ -60,6 +61,8 @@ struct Worker {
   int cpus = 0;
   int64_t memory_bytes = 0;
   std::map<std::string, std::string> labels;
+  // Below which jobs may name data by its whole path.
+  DataRoots data_roots = {};
   // Kinds of its devices on which no rank of several may start.
   std::set<std::string> single_rank_kinds;
   // Whether new attempts may start here: online, not cordoned, not draining.
@@ -70,9 +73,10 @@ struct Worker {
 
 inline bool operator==(const Worker& a, const Worker& b) {
   return std::tie(a.id, a.devices, a.cpus, a.memory_bytes, a.labels,
-                  a.single_rank_kinds, a.takes_work, a.drain_at) ==
+                  a.data_roots, a.single_rank_kinds, a.takes_work,
+                  a.drain_at) ==
          std::tie(b.id, b.devices, b.cpus, b.memory_bytes, b.labels,
-                  b.single_rank_kinds, b.takes_work, b.drain_at);
+                  b.data_roots, b.single_rank_kinds, b.takes_work, b.drain_at);
 }
 
 // Names of devices by worker; none: all that it has.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "scheduler/policy/classes.h"
+#include "scheduler/policy/data_roots.h"
 
 namespace ordo::scheduler::policy {
 namespace {
@@ -328,6 +329,7 @@ bool Admits(const WorkerEntry& worker, const Ask& ask) {
   };
   const auto& labels = ask.shape.labels;
   return std::all_of(labels.begin(), labels.end(), has) &&
+         MayRead(facts.data_roots, ask.shape.data_paths) &&
          (ask.shape.ranks == 1 ||
           facts.single_rank_kinds.count(ask.shape.kind) == 0);
 }

@@ -34,8 +34,8 @@ const QueueKind* UseOf(const Tables& tables, int queue, int kind);
 absl::Duration ExpectedEnd(const Tables& tables, int64_t job,
                            absl::Duration now);
 
-// Whether ranks of the shape may be on the worker, by its labels and by how
-// many they are.
+// Whether ranks of the shape may be on the worker, by its labels, by what
+// it may read and by how many they are.
 bool Admits(const WorkerEntry& worker, const Ask& ask);
 
 // When it is its turn and there is room for it: by when the attempts that run

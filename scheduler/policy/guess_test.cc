@@ -165,6 +165,20 @@ TEST(GuessTest, ALabelIsWaitedForWhereItIs) {
   EXPECT_EQ(WaitOf(&test, {shape}), 30 * kMinute);
 }
 
+TEST(GuessTest, DataIsWaitedForWhereItMayBeRead) {
+  TestBoard test;
+  Worker other = WorkerWith("w1", 1);
+  other.data_roots = {{"/srv/code"}};
+  test.board.PutWorker(other);
+  test.PutWorker("w2", 1);
+  RunFor(&test, "w1", 10 * kMinute);
+  RunFor(&test, "w2", 30 * kMinute);
+  Shape shape = Cpus(1);
+  shape.data_paths = {"/srv/books"};
+
+  EXPECT_EQ(WaitOf(&test, {shape}), 30 * kMinute);
+}
+
 TEST(GuessTest, ABlockedJobComesAfterThoseOfAHigherPriority) {
   TestBoard test;
   test.PutWorker("w1", 1);

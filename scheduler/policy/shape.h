@@ -33,6 +33,8 @@ struct Shape {
   // <table>/<kernel>, or what else only some devices can do, none of which its
   // devices lack.
   std::set<std::string> kernels;
+  // Whole paths of data that its workers may read.
+  std::set<std::string> data_paths;
   // How long an attempt may run; zero: for ever.
   absl::Duration run_time_limit;
 
@@ -43,7 +45,7 @@ inline auto KeyOf(const Shape& shape) {
   return std::tie(shape.kind, shape.ranks, shape.devices,
                   shape.device_memory_bytes, shape.cpus, shape.memory_bytes,
                   shape.labels, shape.exclusive, shape.kernels,
-                  shape.run_time_limit);
+                  shape.data_paths, shape.run_time_limit);
 }
 inline bool operator==(const Shape& a, const Shape& b) {
   return KeyOf(a) == KeyOf(b);
@@ -65,7 +67,7 @@ H AbslHashValue(H state, const Shape& shape) {
   return H::combine(std::move(state), shape.kind, shape.ranks, shape.devices,
                     shape.device_memory_bytes, shape.cpus, shape.memory_bytes,
                     shape.labels, shape.exclusive, shape.kernels,
-                    shape.run_time_limit);
+                    shape.data_paths, shape.run_time_limit);
 }
 
 }  // namespace ordo::scheduler::policy

@@ -16,6 +16,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/time/time.h"
+#include "scheduler/policy/data_roots.h"
 #include "scheduler/policy/facts.h"
 #include "scheduler/policy/interner.h"
 #include "scheduler/policy/job_order.h"
@@ -167,12 +168,14 @@ struct ClassKey {
   std::set<std::string> single_rank_kinds;
   // Those that a shape asks for.
   std::vector<Label> labels;
+  DataRoots data_roots;
 };
 
 inline bool operator<(const ClassKey& a, const ClassKey& b) {
   return std::tie(a.devices, a.cpus, a.memory_bytes, a.single_rank_kinds,
-                  a.labels) < std::tie(b.devices, b.cpus, b.memory_bytes,
-                                       b.single_rank_kinds, b.labels);
+                  a.labels, a.data_roots) <
+         std::tie(b.devices, b.cpus, b.memory_bytes, b.single_rank_kinds,
+                  b.labels, b.data_roots);
 }
 
 struct WorkerClass {
