@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -18,6 +19,16 @@ namespace {
 
 using google::protobuf::Struct;
 using google::protobuf::Value;
+
+// What may be a mean of items. Others, such as the largest length that is done
+// well, may have its value by chance.
+constexpr const char* kMeans[] = {"acc", "acc_norm",  "error", "exact_match",
+                                  "f1",  "grid_mean", "score"};
+
+bool MayBeMean(const std::string& metric) {
+  return std::find(std::begin(kMeans), std::end(kMeans), metric) !=
+         std::end(kMeans);
+}
 
 // Of numbers that were written as text and read again.
 constexpr double kTolerance = 1e-9;
@@ -74,6 +85,7 @@ void AddItemErrors(std::string_view items, Metrics* metrics) {
   const std::optional<Mean> mean = MeanOf(items);
   if (!mean.has_value()) return;
   for (const auto& [name, value] : metrics->values) {
+    if (!MayBeMean(name)) continue;
     if (IsAbout(value, mean->value) || IsAbout(value, 1 - mean->value)) {
       metrics->standard_errors.emplace(name, mean->standard_error);
     }

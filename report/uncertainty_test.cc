@@ -43,6 +43,16 @@ TEST(AddItemErrorsTest, ItemsOfOneUnitCountTogether) {
   EXPECT_THAT(metrics.standard_errors, ElementsAre(Pair("f1", DoubleEq(0.25))));
 }
 
+TEST(AddItemErrorsTest, WhatIsNoMeanOfItemsHasNone) {
+  Metrics metrics =
+      Of({{"grid_mean", 0}, {"largest_95", 0}, {"supported_length", 1}});
+  AddItemErrors(
+      "{\"id\":\"a\",\"score\":0}\n"
+      "{\"id\":\"b\",\"score\":0}\n",
+      &metrics);
+  EXPECT_THAT(metrics.standard_errors, ElementsAre(Pair("grid_mean", 0)));
+}
+
 TEST(AddItemErrorsTest, WhatTheResultSaysItselfStays) {
   Metrics metrics = Of({{"acc", 0.5}});
   metrics.standard_errors = {{"acc", 0.125}};
