@@ -23,13 +23,14 @@ using Columns = std::map<std::string, std::vector<double>>;
 
 std::map<std::string, Mean> GroupMeans(const TextQuestions& questions,
                                        const std::vector<double>& scores) {
-  std::map<std::string, std::vector<double>> by_group;
+  std::map<std::string, std::vector<scoring::UnitScore>> by_group;
   for (size_t i = 0; i < scores.size(); ++i) {
-    by_group[questions.items[i].group].push_back(scores[i]);
+    const TextQuestion& question = questions.items[i];
+    by_group[question.group].push_back({question.unit, scores[i]});
   }
   std::map<std::string, Mean> means;
   for (const auto& [group, group_scores] : by_group) {
-    means[group] = scoring::MeanOf(group_scores);
+    means[group] = scoring::MeanOverUnits(group_scores);
   }
   return means;
 }
@@ -37,7 +38,7 @@ std::map<std::string, Mean> GroupMeans(const TextQuestions& questions,
 Mean MeanOverGroups(const TextQuestions& questions,
                     const std::vector<double>& scores) {
   const std::map<std::string, Mean> groups = GroupMeans(questions, scores);
-  if (groups.size() < 2) return scoring::MeanOf(scores);
+  if (groups.size() == 1) return groups.begin()->second;
   std::vector<Mean> means;
   for (const auto& [group, mean] : groups) means.push_back(mean);
   return scoring::PooledMean(means);

@@ -17,7 +17,8 @@ struct TextScores {
   // The set's metric, and what goes with it, as fractions of 1 by name:
   // exact_match and f1; rouge1, rouge2, rougeL and rouge, their geometric mean
   // as SCROLLS has it, and where lines are sentences rougeLsum; or acc and
-  // acc_norm. Where the questions have groups, errors are pooled over them.
+  // acc_norm. Errors are by units of the questions; where these have groups,
+  // they are pooled over them.
   std::map<std::string, scoring::Mean> means;
   // Of the set's metric; of rouge the mean of rouge1, rouge2 and rougeL, since
   // a geometric mean is of means.

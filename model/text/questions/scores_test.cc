@@ -139,6 +139,17 @@ TEST(ScoresTest, ChoicesThatAreNotFiniteAreWrongAndCounted) {
   EXPECT_EQ(scores.means.at("acc_norm").value, 0.25);
 }
 
+TEST(ScoresTest, QuestionsOfOneUnitAreDrawnTogether) {
+  TextQuestions questions = Scrolls(Metric::kExactMatch);
+  questions.items[0].unit = questions.items[1].unit = "page 1";
+  questions.items[2].unit = "page 2";
+  const TextScores scores = ScoreAnswers(questions, Answers());
+  // Right is the first of three: the pages are 1/3 above the mean and below it.
+  EXPECT_DOUBLE_EQ(scores.means.at("exact_match").value, 1.0 / 3);
+  EXPECT_DOUBLE_EQ(scores.means.at("exact_match").standard_error,
+                   std::sqrt(2 * 2.0 / 9) / 3);
+}
+
 TEST(ScoresTest, GroupsAndCategoriesHaveTheirMeans) {
   TextQuestions questions;
   questions.metric = Metric::kAccuracy;

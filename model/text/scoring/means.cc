@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 
 namespace ordo::model::text::scoring {
 namespace {
@@ -22,6 +23,33 @@ Mean MeanOf(const std::vector<double>& scores) {
   }
   mean.standard_error =
       scores.size() < 2 ? kUnknown : std::sqrt(squares / (n - 1) / n);
+  return mean;
+}
+
+Mean MeanOverUnits(const std::vector<UnitScore>& scores) {
+  Mean mean;
+  mean.num_items = static_cast<int64_t>(scores.size());
+  const auto n = static_cast<double>(scores.size());
+  for (const UnitScore& one : scores) mean.value += one.score;
+  if (!scores.empty()) mean.value /= n;
+  // Of each unit, what its items are above the mean.
+  std::map<std::string_view, double> units;
+  double squares = 0;
+  double num_units = 0;
+  for (const UnitScore& one : scores) {
+    const double above = one.score - mean.value;
+    if (one.unit.empty()) {
+      squares += above * above;
+      ++num_units;
+    } else {
+      units[one.unit] += above;
+    }
+  }
+  for (const auto& [unit, above] : units) squares += above * above;
+  num_units += static_cast<double>(units.size());
+  mean.standard_error =
+      num_units < 2 ? kUnknown
+                    : std::sqrt(squares * num_units / (num_units - 1)) / n;
   return mean;
 }
 

@@ -31,6 +31,25 @@ TEST(MeansTest, PrintedErrorsOfArcComeOut) {
   EXPECT_NEAR(100 * lora.standard_error, 1.45, 0.005);
 }
 
+TEST(MeansTest, ItemsOfOneUnitAreDrawnTogether) {
+  // Two units of two items, whose sums are 1 above and 1 below those of a mean
+  // of 0.5: sqrt(2 / 1 * 2) / 4.
+  const Mean mean = MeanOverUnits({{"a", 1}, {"b", 0}, {"a", 1}, {"b", 0}});
+  EXPECT_DOUBLE_EQ(mean.value, 0.5);
+  EXPECT_DOUBLE_EQ(mean.standard_error, 0.5);
+  EXPECT_EQ(mean.num_items, 4);
+  EXPECT_TRUE(std::isinf(MeanOverUnits({{"a", 1}, {"a", 0}}).standard_error));
+  EXPECT_TRUE(std::isinf(MeanOverUnits({}).standard_error));
+}
+
+TEST(MeansTest, ItemsThatStandAloneHaveTheErrorOfAMean) {
+  const double expected = MeanOf({1, 0, 0.5}).standard_error;
+  EXPECT_DOUBLE_EQ(
+      MeanOverUnits({{"a", 1}, {"b", 0}, {"c", 0.5}}).standard_error, expected);
+  EXPECT_DOUBLE_EQ(MeanOverUnits({{"", 1}, {"", 0}, {"", 0.5}}).standard_error,
+                   expected);
+}
+
 TEST(MeansTest, OneItemSaysNothingOfTheError) {
   EXPECT_DOUBLE_EQ(MeanOf({0.5}).value, 0.5);
   EXPECT_TRUE(std::isinf(MeanOf({0.5}).standard_error));
