@@ -11,21 +11,24 @@ namespace ordo::model::catalog {
 namespace {
 
 using Names = std::vector<std::string>;
+using ordo::training::v1::Data;
 
 constexpr char kAnyLength[] = "<length>";
 constexpr char kAnyLayer[] = "<layer>";
+constexpr char kTrainedMean[] = "trained_mean";
+constexpr char kOutsideMean[] = "outside_mean";
+constexpr char kScore[] = "score";
+constexpr char kErrorLonger[] = "error_longer";
 
 Names OfGrid(const ParamMap& /*params*/) {
-  return {"grid_mean", "diagonal_mean", "largest_95", "trained_mean",
-          "outside_mean"};
+  return {"grid_mean", "diagonal_mean", "largest_95", kTrainedMean,
+          kOutsideMean};
 }
 
-Names OfLengths(const ParamMap& /*params*/) {
-  return {"score", "trained_mean"};
-}
+Names OfLengths(const ParamMap& /*params*/) { return {kScore, kTrainedMean}; }
 
 Names OfRuler(const ParamMap& /*params*/) {
-  return {"score", "trained_mean", "supported_length"};
+  return {kScore, kTrainedMean, "supported_length"};
 }
 
 Names OfFlipFlop(const ParamMap& /*params*/) { return {"error", "wrong_rows"}; }
@@ -129,15 +132,24 @@ constexpr Row kRows[] = {
     {"text", OfText},
 };
 
+void LeaveOut(const char* name, Names* names) {
+  names->erase(std::remove(names->begin(), names->end(), name), names->end());
+}
+
+// Of those that are asked for, numbers or not.
+size_t NumLengths(const ParamMap& params) {
+  const auto list = params.find(kLengths);
+  if (list == params.end()) return 0;
+  return static_cast<size_t>(list->second.list_value().values_size());
+}
+
 // What stands for each of the lengths that are asked for; empty: one length,
 // which is not named.
 Names LengthTexts(const Entry& task, const ParamMap& params) {
   if (task.evaluation.length.trained_task.empty()) return {};
-  const auto list = params.find(kLengths);
-  if (list == params.end()) return {};
+  if (NumLengths(params) == 0) return {};
   const std::vector<int64_t> lengths = LengthsOf(task, params);
-  if (lengths.size() !=
-      static_cast<size_t>(list->second.list_value().values_size())) {
+  if (lengths.size() != NumLengths(params)) {
     // Multiples of what is not known yet.
     return {kAnyLength};
   }
@@ -154,14 +166,77 @@ void AddAtLengths(const std::string& name, const Names& lengths, Names* names) {
 
 // Of a task whose lengths are parts of it, each with scores of its own.
 Names OfParts(const Names& own, const Names& lengths) {
-  Names names = {"error", "error_longer"};
+  Names names = {"error", kErrorLonger};
   AddAtLengths("error", lengths, &names);
   for (const std::string& name : own) {
     const bool sums_up =
-        name == "error" || name == "score" || name == "trained_mean";
+        name == "error" || name == kScore || name == kTrainedMean;
     if (!sums_up) AddAtLengths(name, lengths, &names);
   }
   return names;
+}
+
+// What a grid asks beside what was trained, and what of that.
+void LeaveOutOfGrid(const Entry& task, const ParamMap& asked,
+                    const Data& trained_on, Names* names) {
+  const bool is_trained = absl::StrCat(trained_on.task(), "_grid") == task.name;
+  bool is_larger = false;
+  for (const char* size : {"max_digits", "max_bits", "max_numbers"}) {
+    if (!is_trained || FindParam(task, size) == nullptr) continue;
+    is_larger |=
+        Params(asked).Integer(size) > Params(trained_on.params()).Integer(size);
+  }
+  if (!is_trained) LeaveOut(kTrainedMean, names);
+  if (!is_larger) LeaveOut(kOutsideMean, names);
+}
+
+// The same of tasks that score lengths from the least to the most apart.
+void LeaveOutOfLengths(const Entry& task, const ParamMap& asked,
+                       const Data& trained_on, Names* names) {
+  constexpr char kLeast[] = "min_length";
+  constexpr char kMost[] = "max_length";
+  int64_t trained = 0;
+  int64_t trained_at_most = 0;
+  if (trained_on.task() == task.name) {
+    const Params params(trained_on.params());
+    trained = params.Integer(kMost);
+    trained_at_most = trained;
+    // Some tasks raise the most to the least.
+    if (FindParam(*Find(Kind::kTrainingTask, task.name), kLeast) != nullptr) {
+      trained_at_most = std::max(trained, params.Integer(kLeast));
+    }
+  }
+  const Params params(asked);
+  const int64_t least = params.Integer(kLeast);
+  if (std::max(least, params.Integer(kMost)) <= trained) {
+    LeaveOut(kScore, names);
+  }
+  if (least > trained_at_most) LeaveOut(kTrainedMean, names);
+}
+
+// What the training tells of the scores at one length, or from one to another.
+void LeaveOutOfOne(const Entry& task, const ParamMap& asked,
+                   const Data& trained_on, Names* names) {
+  const auto has = [names](const char* name) {
+    return std::find(names->begin(), names->end(), name) != names->end();
+  };
+  if (has(kOutsideMean)) LeaveOutOfGrid(task, asked, trained_on, names);
+  // Lengths of passkey are of its filler, and not all numbers of actions are of
+  // a command of scan.
+  if (has(kScore) && task.name != "passkey" && task.name != "scan") {
+    LeaveOutOfLengths(task, asked, trained_on, names);
+  }
+}
+
+// The same where lengths are parts of the task.
+void LeaveOutOfParts(const Entry& task, const ParamMap& asked,
+                     const Data& trained_on, Names* names) {
+  const std::vector<int64_t> lengths = LengthsOf(task, asked);
+  const int64_t trained = TrainedLength(task, &trained_on);
+  const bool is_known = lengths.size() == NumLengths(asked);
+  if (is_known && (trained == 0 || lengths.back() <= trained)) {
+    LeaveOut(kErrorLonger, names);
+  }
 }
 
 bool IsNumber(std::string_view text) {
@@ -179,16 +254,25 @@ bool Matches(std::string_view name, std::string_view metric) {
 
 }  // namespace
 
-std::vector<std::string> MetricNames(const Entry& task,
-                                     const ParamMap& params) {
+std::vector<std::string> MetricNames(const Entry& task, const ParamMap& params,
+                                     const Data* trained_on) {
   const auto* row =
       std::find_if(std::begin(kRows), std::end(kRows),
                    [&task](const Row& one) { return task.name == one.task; });
   if (task.kind != Kind::kEvaluationTask || row == std::end(kRows)) return {};
   Names names = row->names(params);
   const Names lengths = LengthTexts(task, params);
-  if (lengths.empty()) return names;
-  if (!task.evaluation.length.params.empty()) return OfParts(names, lengths);
+  if (lengths.empty()) {
+    if (trained_on != nullptr) LeaveOutOfOne(task, params, *trained_on, &names);
+    return names;
+  }
+  if (!task.evaluation.length.params.empty()) {
+    names = OfParts(names, lengths);
+    if (trained_on != nullptr) {
+      LeaveOutOfParts(task, params, *trained_on, &names);
+    }
+    return names;
+  }
   const Names own = names;
   for (const std::string& name : own) AddAtLengths(name, lengths, &names);
   return names;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/catalog/catalog.h"
+#include "proto/ordo/training/v1/spec.pb.h"
 
 // What the scores of evaluations are called, so that a spec that goes by one
 // can be checked before anything is evaluated.
@@ -14,10 +15,13 @@ namespace ordo::model::catalog {
 
 // The names of all scores that an evaluation with these resolved parameters may
 // have, for people: a part in angle brackets, as in "shift_attention_l<layer>",
-// stands for a whole number. Which of them it has may depend on the model:
-// those of within and beyond the trained length, say. Empty for what is no
-// evaluation task.
-std::vector<std::string> MetricNames(const Entry& task, const ParamMap& params);
+// stands for a whole number. Which of them it has may depend on the model.
+// Those of within and beyond the trained length are left out where
+// `trained_on`, which is resolved, says that nothing of theirs is asked; null:
+// it is not known. Empty for what is no evaluation task.
+std::vector<std::string> MetricNames(
+    const Entry& task, const ParamMap& params,
+    const ordo::training::v1::Data* trained_on = nullptr);
 
 // Whether a score called `metric` is one of `names`.
 bool IsMetricName(const std::vector<std::string>& names,

@@ -1,11 +1,13 @@
 #include "model/catalog/metric_names.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "base/status/details.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "proto/ordo/training/v1/spec.pb.h"
 
 namespace ordo::model::catalog {
 namespace {
@@ -73,6 +75,60 @@ TEST(MetricNamesTest, MultiplesOfAnUnknownLengthMayBeAnyNumber) {
   for (const char* metric : {"error_", "error_2x", "error_<length>", "eror"}) {
     EXPECT_FALSE(IsMetricName(names, metric)) << metric;
   }
+}
+
+// Of an evaluation of a model that was trained on `task` up to 8.
+std::vector<std::string> NamesAfter(const char* task, const char* evaluation,
+                                    ParamMap params) {
+  ordo::training::v1::Data data;
+  data.set_task(task);
+  const Entry& training = *Find(Kind::kTrainingTask, task);
+  for (const char* size :
+       {"max_digits", "max_numbers", "max_length", "pairs"}) {
+    if (FindParam(training, size) == nullptr) continue;
+    (*data.mutable_params())[size].set_number_value(8);
+  }
+  std::vector<base::FieldViolation> violations;
+  ResolveParams(training, "", data.mutable_params(), &violations);
+  const Entry& entry = *Find(kEvaluation, evaluation);
+  ResolveParams(entry, "", &params, &violations);
+  EXPECT_THAT(violations, IsEmpty());
+  return MetricNames(entry, params, &data);
+}
+
+ParamMap Numbers(const std::map<std::string, double>& numbers) {
+  ParamMap params;
+  for (const auto& [name, number] : numbers) {
+    params[name].set_number_value(number);
+  }
+  return params;
+}
+
+TEST(MetricNamesTest, WhatWasTrainedLeavesOutWhatIsNotAsked) {
+  const auto grid = [](double digits, double numbers) {
+    return NamesAfter(
+        "sorting", "sorting_grid",
+        Numbers({{"max_digits", digits}, {"max_numbers", numbers}}));
+  };
+  EXPECT_THAT(grid(8, 8), Not(Contains("outside_mean")));
+  EXPECT_THAT(grid(8, 8), Contains("trained_mean"));
+  EXPECT_THAT(grid(8, 9), Contains("outside_mean"));
+  EXPECT_THAT(NamesAfter("multiplication", "addition_grid", {}),
+              ElementsAre("grid_mean", "diagonal_mean", "largest_95"));
+  const auto lengths = [](const char* task, double least, double most) {
+    return NamesAfter(task, "nope",
+                      Numbers({{"min_length", least}, {"max_length", most}}));
+  };
+  EXPECT_THAT(lengths("nope", 2, 8), ElementsAre("trained_mean"));
+  EXPECT_THAT(lengths("nope", 9, 12), ElementsAre("score"));
+  EXPECT_THAT(lengths("nope", 8, 9), ElementsAre("score", "trained_mean"));
+  EXPECT_THAT(lengths("ruoss", 2, 8), ElementsAre("score"));
+  EXPECT_THAT(NamesAfter("flip_flop", "flip_flop", Lengths({"4", "8"})),
+              Not(Contains("error_longer")));
+  EXPECT_THAT(NamesAfter("flip_flop", "flip_flop", Lengths({"4", "9"})),
+              Contains("error_longer"));
+  EXPECT_THAT(NamesAfter("nope", "flip_flop", Lengths({"4", "9"})),
+              Not(Contains("error_longer")));
 }
 
 TEST(MetricNamesTest, LayersAreNumbers) {

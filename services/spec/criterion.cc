@@ -54,12 +54,13 @@ void CheckCriterion(const std::string& path, const Message& message,
 
 void CheckMetric(const MetricField& named,
                  const ordo::training::v1::Evaluation& evaluation,
+                 const ordo::training::v1::Data& trained_on,
                  Violations* violations) {
   const auto* task = model::catalog::Find(model::catalog::Kind::kEvaluationTask,
                                           evaluation.task());
   if (task == nullptr) return;
   const std::vector<std::string> names =
-      model::catalog::MetricNames(*task, evaluation.params());
+      model::catalog::MetricNames(*task, evaluation.params(), &trained_on);
   if (model::catalog::IsMetricName(names, named.metric)) return;
   violations->push_back(
       {named.field, absl::StrCat("the evaluation '", evaluation.name(), "' of ",

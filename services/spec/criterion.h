@@ -32,9 +32,10 @@ struct MetricField {
   std::string metric;
 };
 // Appends a violation, with the nearest name, unless the evaluation may have
-// that score. The evaluation is resolved.
+// that score of a model that is trained on `trained_on`. Both are resolved.
 void CheckMetric(const MetricField& named,
                  const ordo::training::v1::Evaluation& evaluation,
+                 const ordo::training::v1::Data& trained_on,
                  std::vector<base::FieldViolation>* violations);
 
 }  // namespace ordo::services::spec

@@ -11,6 +11,7 @@ namespace ordo::services::spec {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using Violations = std::vector<base::FieldViolation>;
 
@@ -58,9 +59,12 @@ TEST(CriterionTest, AScoreIsOneOfTheEvaluation) {
   for (const double length : {16, 64}) {
     lengths.add_values()->set_number_value(length);
   }
-  const auto wrong = [&evaluation](const char* metric) {
+  training::v1::Data trained_on;
+  trained_on.set_task("flip_flop");
+  (*trained_on.mutable_params())["pairs"].set_number_value(32);
+  const auto wrong = [&](const char* metric) {
     Violations violations;
-    CheckMetric({"x.metric", metric}, evaluation, &violations);
+    CheckMetric({"x.metric", metric}, evaluation, trained_on, &violations);
     return Wrong(violations);
   };
   EXPECT_THAT(wrong("error"), IsEmpty());
@@ -72,6 +76,10 @@ TEST(CriterionTest, AScoreIsOneOfTheEvaluation) {
               ElementsAre("x.metric: the evaluation 'held' of flip_flop has no "
                           "score 'loss'; valid: error, error_longer, error_16, "
                           "error_64, wrong_rows_16, wrong_rows_64"));
+  EXPECT_THAT(wrong("error_longer"), IsEmpty());
+  (*trained_on.mutable_params())["pairs"].set_number_value(64);
+  EXPECT_THAT(wrong("error_longer"),
+              ElementsAre(HasSubstr("has no score 'error_longer'")));
 }
 
 }  // namespace

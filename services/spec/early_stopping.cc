@@ -48,7 +48,8 @@ bool FitRun(const Part& run, const EarlyStopping& stopping,
       FindEvaluation(run, stopping.evaluation(), violations);
   if (evaluation == nullptr) return false;
   const size_t num_wrong = violations->size();
-  CheckMetric({FieldOf("metric"), stopping.metric()}, *evaluation, violations);
+  CheckMetric({FieldOf("metric"), stopping.metric()}, *evaluation,
+              run.spec.data(), violations);
   const int64_t steps = run.spec.training().steps();
   const std::string of_run = absl::StrCat(" in the run with ", run.label);
   if (!evaluation->has_every_steps()) {

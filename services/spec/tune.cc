@@ -199,7 +199,7 @@ void FollowTrials(const JobSpec& parent, Part* part) {
 void CheckTuning(const Part& trial, const Part& run, Violations* violations) {
   const Evaluation& tuning = trial.spec.evaluations(0);
   CheckMetric({FieldOf("metric"), run.spec.tuned_by().metric()}, tuning,
-              violations);
+              trial.spec.data(), violations);
   for (const Evaluation& asked : run.spec.evaluations()) {
     const size_t num_wrong = violations->size();
     CheckAsked(tuning, asked, violations);
