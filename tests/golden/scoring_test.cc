@@ -9,9 +9,12 @@
 #include "absl/status/statusor.h"
 #include "base/files/file_util.h"
 #include "base/files/files.h"
+#include "base/files/testing/temporary_folder.h"
 #include "base/status/testing/status_matchers.h"
 #include "gtest/gtest.h"
 #include "model/tasks/task.h"
+#include "model/text/questions/arc.h"
+#include "model/text/questions/mmlu.h"
 #include "model/text/questions/questions.h"
 #include "model/text/questions/scores.h"
 #include "model/text/scoring/continuation.h"
@@ -98,6 +101,61 @@ TEST_F(GoldenScoringTest, ChoicesHaveTheScoresAndMeansOfTheHarness) {
       ExpectMean(mean, means["groups"][group]);
     }
     ExpectMean(scores.means.at(name), means["all"]);
+  }
+}
+
+TEST_F(GoldenScoringTest, LinesOfArcAndMmluAreAskedAsTheHarnessAsksThem) {
+  base::PosixFilesystem files;
+  base::testing::TemporaryFolder folder;
+  const auto write = [&](const char* name, const nlohmann::json& lines) {
+    std::string text;
+    for (const auto& line : lines) text += line.dump() + "\n";
+    ORDO_EXPECT_OK(base::ReplaceFile(files, folder.Path(name), text));
+    return folder.Path(name);
+  };
+  ASSERT_EQ(golden_["asked"].size(), 3u);
+  for (const auto& one : golden_["asked"]) {
+    const auto format = one["format"].get<std::string>();
+    const int few_shot = one["few_shot"].get<int>();
+    SCOPED_TRACE(format + " " + std::to_string(few_shot));
+    const std::string test = write("test.jsonl", one["lines"]);
+    const std::string examples = write("examples.jsonl", one["examples"]);
+    auto read = format == "arc"
+                    ? questions::ReadArc(files, {test, few_shot, examples})
+                    : questions::ReadMmlu(files, {test, few_shot, examples});
+    ORDO_ASSERT_OK(read.status());
+    const auto& asked = one["asked"];
+    ASSERT_EQ(read->items.size(), asked.size());
+    std::vector<std::vector<double>> log_likelihoods;
+    for (size_t i = 0; i < asked.size(); ++i) {
+      const questions::TextQuestion& question = read->items[i];
+      EXPECT_EQ(question.prompt, asked[i]["context"].get<std::string>());
+      EXPECT_EQ(question.right_choice, asked[i]["gold"].get<size_t>());
+      std::vector<std::string> continuations;
+      for (const std::string& choice : question.choices) {
+        continuations.push_back(read->delimiter + choice);
+      }
+      EXPECT_EQ(continuations,
+                asked[i]["continuations"].get<std::vector<std::string>>());
+      // By place.
+      log_likelihoods.push_back(
+          one["log_likelihoods"].get<std::vector<double>>());
+      log_likelihoods.back().resize(continuations.size());
+    }
+    for (const auto& [metric, name] :
+         {std::pair(questions::Metric::kAccuracy, "acc"),
+          std::pair(questions::Metric::kAccuracyPerCharacter, "acc_norm")}) {
+      read->metric = metric;
+      const questions::TextScores scores =
+          questions::ScoreChoices(*read, log_likelihoods);
+      for (size_t i = 0; i < asked.size(); ++i) {
+        const auto& expected = asked[i]["scores"];
+        // The harness does not score MMLU by character.
+        if (expected.count(name) == 0) continue;
+        EXPECT_EQ(scores.items[i], expected[name].get<double>())
+            << i << " " << name;
+      }
+    }
   }
 }
 

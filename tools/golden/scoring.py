@@ -12,6 +12,9 @@ cases          predictions, references, and what ROUGE, exact match and F1 give,
 questions      choices with their log-likelihoods and the harness's acc and
                acc_norm; then its means and errors of groups and over groups
 continuations  where the harness parts a context from what continues it
+asked          lines of ARC and MMLU with what the harness makes of them by its
+               own task files: the context, what continues it, the right one,
+               and the scores of likelihoods
 
 Needs rouge_score and lm_eval; the file says which versions made it.
 """
@@ -93,6 +96,85 @@ def continuations():
         ("x a", "b"),
         ("ab", "ab ab"),
         ("a \n", " b"),
+    ]
+
+
+def of_arc(name, question, texts, key):
+    labels = ["A", "B", "C", "D"] if key.isalpha() else ["1", "2", "3", "4"]
+    return {
+        "id": name,
+        "question": question,
+        "choices": {
+            "text": texts,
+            "label": labels[:len(texts)]
+        },
+        "answerKey": key
+    }
+
+
+def of_mmlu(question, choices, answer):
+    return {
+        "question": question,
+        "subject": "anatomy",
+        "choices": choices,
+        "answer": answer
+    }
+
+
+def asked():
+    """What is asked of the harness: blanks at the ends of texts, line feeds in
+    them, other scripts, numbers as labels, and choices that are equal or empty.
+
+    Likelihoods are by place; the first line of ARC has no empty text, which the
+    harness does not take there.
+    """
+    arc = [
+        of_arc("Q1", "Which gas do plants take in?",
+               ["oxygen", "carbon dioxide", "helium", "neon"], "B"),
+        of_arc("Q2", " What is\n1 + 1? ", ["two", "three", "four"], "1"),
+        of_arc("Q3", "\u0427\u0442\u043e \u2014 na\u00efve?",
+               ["\u0434\u0430", " no "], "2"),
+        of_arc("Q4", "Which is there twice?", ["once", "twice", "twice"], "C"),
+        of_arc("Q5", "Which is there twice?", ["once", "twice", "twice"], "B"),
+        of_arc("Q6", "Which is empty?", ["the first", "", "none"], "B"),
+        of_arc("Q7", "Which is not?", ["", "the second"], "2"),
+    ]
+    mmlu = [
+        of_mmlu(" Which bone?\n", ["femur", "tibia ", " ulna", "skull"], 2),
+        of_mmlu("Which\nof these?", ["a", "a", "\u00e9", "d"], 1),
+        of_mmlu("What is\u00a0it? \t", ["w", "x", "y", "z"], 0),
+    ]
+    dev = [
+        of_mmlu(" First?\n", ["p", "q", "r", "s "], 3),
+        of_mmlu("Second?", ["1", "2", "3", "4"], 0),
+        of_mmlu("Third?", ["1", "2", "3", "4"], 1),
+    ]
+    likelihoods = [-4.0, -3.0, -3.0, -9.0]
+    return [
+        {
+            "format": "arc",
+            "task": "arc/arc_challenge.yaml",
+            "few_shot": 0,
+            "examples": [],
+            "lines": arc,
+            "log_likelihoods": likelihoods
+        },
+        {
+            "format": "mmlu",
+            "task": "mmlu/default/mmlu_anatomy.yaml",
+            "few_shot": 0,
+            "examples": [],
+            "lines": mmlu,
+            "log_likelihoods": likelihoods
+        },
+        {
+            "format": "mmlu",
+            "task": "mmlu/default/mmlu_anatomy.yaml",
+            "few_shot": 2,
+            "examples": dev,
+            "lines": mmlu,
+            "log_likelihoods": likelihoods
+        },
     ]
 
 
@@ -205,7 +287,56 @@ def golden_continuations():
     return golden
 
 
+def task_of(case):
+    """The harness's task on the case's lines, in the place of its data set."""
+    import datasets
+    import lm_eval
+    from lm_eval.api.task import ConfigurableTask
+    from lm_eval.tasks import _yaml_loader
+
+    path = os.path.join(os.path.dirname(lm_eval.__file__), "tasks",
+                        case["task"])
+    config = dict(_yaml_loader.load_yaml(path))
+    rows = {
+        name: datasets.Dataset.from_list(lines or case["lines"])
+        for name, lines in (("test", case["lines"]), ("dev", case["examples"]),
+                            ("train", None), ("validation", None))
+    }
+    config["custom_dataset"] = lambda **unused: rows
+    config["metadata"] = None
+    return ConfigurableTask(config=config)
+
+
+def golden_asked():
+    golden = []
+    for case in asked():
+        task = task_of(case)
+        answered = []
+        for line in task.test_docs():
+            context = task.fewshot_context(line, case["few_shot"])
+            requests = task.construct_requests(line,
+                                               context,
+                                               metadata=(case["format"], 0, 1))
+            likelihoods = case["log_likelihoods"][:len(requests)]
+            scores = task.process_results(line, [(value, False)
+                                                 for value in likelihoods])
+            answered.append({
+                "context": requests[0].args[0],
+                "continuations": [one.args[1] for one in requests],
+                "gold": int(task.doc_to_target(line)),
+                "scores": {
+                    name: float(scores[name])
+                    for name in METRICS
+                    if name in scores
+                }
+            })
+        golden.append(dict(case, asked=answered))
+    return golden
+
+
 def main(folder):
+    # Nothing is looked for elsewhere.
+    os.environ["HF_HUB_OFFLINE"] = os.environ["HF_DATASETS_OFFLINE"] = "1"
     # Here, so that the test of this file needs no packages.
     from importlib.metadata import version
 
@@ -215,7 +346,8 @@ def main(folder):
         "made_with": made_with,
         "cases": golden_answers(),
         "questions": golden_choices(),
-        "continuations": golden_continuations()
+        "continuations": golden_continuations(),
+        "asked": golden_asked()
     }
     os.makedirs(os.path.join(folder, "scoring"), exist_ok=True)
     with open(os.path.join(folder, "scoring", "cases.json"), "w") as file:

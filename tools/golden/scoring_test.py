@@ -35,6 +35,13 @@ class ScoringTest(unittest.TestCase):
                 scoring.tokens(one["context"] + one["continuation"]),
                 one["whole"])
 
+    def test_the_file_has_what_the_generator_asks(self):
+        for case, golden in zip(scoring.asked(),
+                                self.golden["asked"],
+                                strict=True):
+            self.assertEqual(len(golden.pop("asked")), len(case["lines"]))
+            self.assertEqual(case, golden)
+
     def test_the_file_says_what_made_it(self):
         self.assertRegex(
             self.golden["made_with"],
