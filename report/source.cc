@@ -10,7 +10,8 @@ namespace {
 
 constexpr size_t kShownDigits = 12;
 
-// What all names begin with, up to the last of its - and /.
+// What all names begin with, up to the `-` behind which only their last parts
+// differ; resource names stay whole.
 size_t SharedLength(const std::vector<SourceModel>& models) {
   if (models.size() < 2) return 0;
   std::string_view shared = models.front().name;
@@ -22,7 +23,8 @@ size_t SharedLength(const std::vector<SourceModel>& models) {
     }
     shared = shared.substr(0, length);
   }
-  return shared.find_last_of("-/") + 1;
+  const size_t last = shared.find_last_of("-/");
+  return last != std::string_view::npos && shared[last] == '-' ? last + 1 : 0;
 }
 
 }  // namespace

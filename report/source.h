@@ -30,8 +30,8 @@ struct FigureSource {
 inline constexpr size_t kMaxSourceModels = 24;
 
 // "job c; checkpoints of c-: rope-s1 c0ffee00c0ff, tape-s1 unknown and 2 more;
-// again: ordo report c". Digests have twelve digits; of several names what they
-// all begin with, up to a `-` or `/`, is written once.
+// again: ordo report c". Digests have twelve digits; of several names of parts
+// what they all begin with, up to a `-`, is written once.
 std::string SourceText(const FigureSource& source);
 
 }  // namespace ordo::report

@@ -36,6 +36,8 @@ TEST(SourceTextTest, WhatAllNamesBeginWithIsWrittenOnce) {
             "job c; checkpoints of a/b-: 1 d, 12 e; again: x");
   EXPECT_EQ(SourceText({"c", {{"rope", "d"}, {"row", "e"}}, "x"}),
             "job c; checkpoints: rope d, row e; again: x");
+  EXPECT_EQ(SourceText({"c", {{"jobs/b-1/x", "d"}, {"jobs/b-1/y", "e"}}, "x"}),
+            "job c; checkpoints: jobs/b-1/x d, jobs/b-1/y e; again: x");
 }
 
 }  // namespace
