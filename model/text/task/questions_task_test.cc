@@ -137,8 +137,9 @@ TEST_F(QuestionsTaskTest, ScoresAreThoseOfTheChoicesTaken) {
   EXPECT_EQ(scores.details["non_finite"], 0);
   EXPECT_EQ(scores.details["groups"]["East"]["questions"], 12);
   EXPECT_DOUBLE_EQ(scores.details["groups"]["East"]["value"], 0.75);
-  // sqrt(0.75 0.25 / 11)
-  EXPECT_NEAR(scores.details["groups"]["East"]["standard_error"], 0.1305582,
+  // Of six pages three are above the mean by 0.5, three below:
+  // sqrt(6/5 1.5)/12.
+  EXPECT_NEAR(scores.details["groups"]["East"]["standard_error"], 0.1118034,
               1e-7);
   EXPECT_GT(scores.standard_errors.at("acc"), 0);
   EXPECT_EQ(scores.details["means"]["acc"]["standard_error"],
