@@ -30,7 +30,7 @@ readonly RECIPE=model/recipes/small/flip-flop.yaml
 mkdir "$TEST_TMPDIR/recipes" "$TEST_TMPDIR/none" "$TEST_TMPDIR/full"
 sed -e 's/layers: 2, width: 64, heads: 2/layers: 1, width: 16, heads: 2/' \
   -e 's/pairs: 32/pairs: 8/' \
-  -e 's/steps: 400, batch_size: 16/steps: 5, batch_size: 4/' \
+  -e 's/steps: 2000, batch_size: 16/steps: 5, batch_size: 4/' \
   -e 's/samples: 500/samples: 4/' \
   -e '/^    - {name: \(none\|absolute\|cope\|tape\)[,}]/d' \
   -e 's/seeds: \[1, 2, 3\]/seeds: [1]/' \
