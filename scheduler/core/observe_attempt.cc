@@ -16,17 +16,9 @@ namespace {
 
 using agent::v1::ObservedAttempt;
 
-// The trainer has reported for the first time.
-void TakeStart(JobEdit& edit, const ObservedAttempt& observed) {
-  if (!observed.has_started() && !observed.has_run_time()) return;
-  if (edit.read().newest_attempt().has_run_time()) return;
-  Turn& turn = edit.turn();
-  Live& live = *LiveIn(edit.entry());
+// What the trainer says of how it begins.
+void TakeStarted(JobEdit& edit, const training::v1::TrainerStarted& started) {
   jobs::v1::Attempt& attempt = edit.attempt();
-  *attempt.mutable_run_time() = observed.has_run_time()
-                                    ? observed.run_time()
-                                    : ToTimestamp(turn.now.wall);
-  const training::v1::TrainerStarted& started = observed.started();
   if (!started.build_digest().empty()) {
     attempt.set_build_digest(started.build_digest());
   }
@@ -39,11 +31,31 @@ void TakeStart(JobEdit& edit, const ObservedAttempt& observed) {
   for (const std::string& warning : started.warnings()) {
     AddWarning(edit, warning);
   }
+  Live& live = *LiveIn(edit.entry());
   live.step = live.durable_step = started.start_step();
+}
+
+// The trainer has reported for the first time, maybe that it reads its data,
+// which comes before it begins to train.
+void TakeStart(JobEdit& edit, const ObservedAttempt& observed) {
+  if (!observed.has_started() && !observed.has_run_time()) return;
+  const training::v1::TrainerStarted& started = observed.started();
+  if (edit.read().newest_attempt().has_run_time()) {
+    const bool begins_late =
+        !started.state_digest().empty() &&
+        edit.read().newest_attempt().start_digest().empty();
+    if (begins_late) TakeStarted(edit, started);
+    return;
+  }
+  jobs::v1::Attempt& attempt = edit.attempt();
+  *attempt.mutable_run_time() = observed.has_run_time()
+                                    ? observed.run_time()
+                                    : ToTimestamp(edit.turn().now.wall);
+  TakeStarted(edit, started);
   if (NextState(edit.read().state, Trigger::kRun).has_value()) {
-    Follow(
-        edit, Trigger::kRun, reason::kRunning,
-        absl::StrCat("attempt ", attempt.number(), " runs on ", WhereOf(live)));
+    Follow(edit, Trigger::kRun, reason::kRunning,
+           absl::StrCat("attempt ", attempt.number(), " runs on ",
+                        WhereOf(*LiveIn(edit.entry()))));
   }
 }
 

@@ -47,6 +47,32 @@ TEST_F(ObserveAttemptTest, TheFirstReportOfTheTrainerIsRecorded) {
   EXPECT_EQ(attempt.control().initial_digest(), "initial");
 }
 
+TEST_F(ObserveAttemptTest, HowItBeginsIsRecordedThoughItReadItsDataBefore) {
+  ObservedAttempt observed = AttemptBuilder("a", 1).Running(0);
+  observed.clear_started();
+  observed.mutable_run_time()->set_seconds(1'700'000'001);
+  observed.mutable_evaluation()->set_name("data");
+  shell_.Observe("w", {observed});
+  shell_.Ignore();
+  EXPECT_EQ(shell_.StateOf("a"), jobs::v1::Job::RUNNING);
+  observed.mutable_started()->set_start_step(40);
+  observed.mutable_started()->set_state_digest("digest");
+  observed.mutable_started()->set_exact(true);
+  observed.mutable_started()->mutable_control()->set_initial_digest("initial");
+  shell_.Observe("w", {observed});
+  shell_.Ignore();
+  const jobs::v1::Attempt attempt = shell_.job("a").attempts(0);
+  EXPECT_EQ(attempt.run_time().seconds(), 1'700'000'001);
+  EXPECT_EQ(attempt.start_step(), 40);
+  EXPECT_EQ(attempt.start_digest(), "digest");
+  EXPECT_TRUE(attempt.exact());
+  EXPECT_EQ(attempt.control().initial_digest(), "initial");
+  // Once.
+  observed.mutable_started()->set_start_step(41);
+  shell_.Observe("w", {observed});
+  EXPECT_EQ(shell_.job("a").attempts(0).start_step(), 40);
+}
+
 TEST_F(ObserveAttemptTest, AResumeThatIsNotExactIsRecordedAsSuch) {
   ObservedAttempt observed = AttemptBuilder("a", 1).Running(40);
   observed.mutable_started()->set_exact(false);
