@@ -70,6 +70,19 @@ size_t NumHeld(const core::State& state, const std::map<std::string, T>& all) {
       }));
 }
 
+// What a trainer has said of how it begins, as far as it is kept; warnings are
+// looked at apart.
+training::v1::TrainerStarted BeginningOf(const jobs::v1::Attempt& attempt) {
+  training::v1::TrainerStarted began;
+  began.set_build_digest(attempt.build_digest());
+  began.set_start_step(attempt.start_step());
+  began.set_resumed_from(attempt.resumed_from());
+  began.set_exact(attempt.exact());
+  began.set_state_digest(attempt.start_digest());
+  if (attempt.has_control()) *began.mutable_control() = attempt.control();
+  return began;
+}
+
 // By what the worker says now.
 bool LacksKernel(const core::State& state, const core::JobRecord& job,
                  const std::string& worker, const std::string& device) {
@@ -103,6 +116,9 @@ JobView ViewOf(const core::JobRecord& job) {
   if (!job.attempts.empty()) {
     const jobs::v1::Attempt& newest = job.newest_attempt();
     if (!newest.has_end_time()) view.stopped_for = newest.reason();
+    if (newest.has_end_time() && !newest.end_digest().empty()) {
+      view.began = BeginningOf(newest);
+    }
     std::set<std::string> warnings;
     for (const std::string& warning : newest.warnings()) {
       if (!warnings.insert(warning).second) view.has_repeated_warning = true;

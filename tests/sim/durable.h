@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "proto/ordo/reports/v1/reports.pb.h"
+#include "proto/ordo/training/v1/progress.pb.h"
 #include "scheduler/core/effect.h"
 #include "scheduler/core/load.h"
 #include "scheduler/core/state.h"
@@ -43,6 +44,8 @@ struct JobView {
   scheduler::core::FactsPtr facts;
   // Of its newest attempt.
   bool has_repeated_warning = false;
+  // How that began, by its record, when that says with what state it ended.
+  std::optional<training::v1::TrainerStarted> began;
 };
 
 JobView ViewOf(const scheduler::core::JobRecord& job);

@@ -41,6 +41,11 @@ int64_t EveryOf(const DesiredAttempt& desired) {
   return evaluations.empty() ? 0 : evaluations[0].every_steps();
 }
 
+// Of what a run of a job has computed so far.
+std::string DigestOf(const AttemptKey& key, int64_t step) {
+  return absl::StrCat("state of ", key.job, " at ", step);
+}
+
 // An evaluation of a checkpoint, of a task that outlives it.
 struct Asked {
   const training::v1::CheckpointSource* source;
@@ -167,8 +172,25 @@ void Machine::StartTrainer(const AttemptKey& key) {
   world_.After(
       plan->dice.Between(absl::Milliseconds(5), absl::Milliseconds(500)),
       "trainer of " + key.ToString() + " is up", task.trainer,
-      [this, key, plan] { BeginWork(key, plan); });
+      [this, key, plan] { ReadData(key, plan); });
   Changed(key);
+}
+
+void Machine::ReadData(const AttemptKey& key,
+                       const std::shared_ptr<Plan>& plan) {
+  const Task& task = *tasks_.at(key);
+  Dice dice = world_.MakeDice("data/" + key.ToString());
+  // A storage that fails to take checkpoints is slow to read from.
+  if (!task.desired.has_train() ||
+      !Chance(dice, options_.faults.checkpoint_failure())) {
+    return BeginWork(key, plan);
+  }
+  ProgressRecord record;
+  record.mutable_waiting()->set_step(0);
+  Write(key, record);
+  world_.After(dice.Between(absl::Milliseconds(1), absl::Seconds(2)),
+               key.ToString() + " has read its data", task.trainer,
+               [this, key, plan] { BeginWork(key, plan); });
 }
 
 // Where the attempt goes on from; false when what it needs is gone.
@@ -201,6 +223,10 @@ bool Machine::FindStart(const AttemptKey& key, Task& task, Plan& plan) {
     return false;
   }
   task.step = started.start_step();
+  if (task.desired.has_train()) {
+    started.set_state_digest(DigestOf(key, task.step));
+    started.mutable_control()->set_initial_digest(DigestOf(key, 0));
+  }
   const int64_t left =
       std::max<int64_t>(0, TotalSteps(task.desired) - started.start_step());
   plan.last_step = TotalSteps(task.desired);
@@ -211,7 +237,10 @@ bool Machine::FindStart(const AttemptKey& key, Task& task, Plan& plan) {
   }
   ProgressRecord record;
   *record.mutable_started() = started;
+  const bool late = !task.records.empty();
   Write(key, record);
+  task.began = true;
+  oracle_.TrainerBegan(key, started, late);
   return true;
 }
 
@@ -253,11 +282,8 @@ void Machine::JoinGang(const AttemptKey& key,
 void Machine::TakeGang(const AttemptKey& key,
                        const std::shared_ptr<Plan>& plan) {
   const Gang& gang = storage_.GangOf(key);
-  ProgressRecord finished;
-  finished.mutable_finished()->set_step(tasks_.at(key)->step);
   if (gang.finished) {
-    finished.mutable_finished()->set_code(ExitCode::FINISHED);
-    Write(key, finished);
+    WriteFinished(key, ExitCode::FINISHED);
     Leave(key, ExitCode::FINISHED, 0, TrueEnd::kFinished);
   } else if (gang.broken) {
     Leave(key, ExitCode::PEER_LOST, 0, TrueEnd::kInnocent);
@@ -275,12 +301,24 @@ void Machine::TakeGang(const AttemptKey& key,
 
 void Machine::LeaveStopped(const AttemptKey& key, bool with_checkpoint) {
   Task& task = *tasks_.at(key);
-  if (with_checkpoint) WriteCheckpoint(key, task, /*fails=*/false);
-  ProgressRecord finished;
-  finished.mutable_finished()->set_code(ExitCode::STOPPED);
-  finished.mutable_finished()->set_step(task.step);
-  Write(key, finished);
+  // Before it begins it has done nothing that is to be kept.
+  if (with_checkpoint && task.began) {
+    WriteCheckpoint(key, task, /*fails=*/false);
+  }
+  WriteFinished(key, ExitCode::STOPPED);
   Leave(key, ExitCode::STOPPED, 0, TrueEnd::kInnocent);
+}
+
+void Machine::WriteFinished(const AttemptKey& key, ExitCode code) {
+  const Task& task = *tasks_.at(key);
+  ProgressRecord record;
+  training::v1::TrainerFinished& finished = *record.mutable_finished();
+  finished.set_code(code);
+  finished.set_step(task.step);
+  if (task.desired.has_train() && task.began) {
+    finished.set_state_digest(DigestOf(key, task.step));
+  }
+  Write(key, record);
 }
 
 // Works until it reports next: up to a checkpoint or to its end.
@@ -330,8 +368,6 @@ void Machine::EndPiece(const AttemptKey& key,
 void Machine::Conclude(const AttemptKey& key,
                        const std::shared_ptr<Plan>& plan) {
   Task& task = *tasks_.at(key);
-  ProgressRecord finished;
-  finished.mutable_finished()->set_step(task.step);
   switch (plan->fate) {
     case Plan::Fate::kFinish: {
       if (task.desired.has_train()) {
@@ -355,8 +391,7 @@ void Machine::Conclude(const AttemptKey& key,
           });
       const int code =
           all_succeeded ? ExitCode::FINISHED : ExitCode::PART_FAILED;
-      finished.mutable_finished()->set_code(static_cast<ExitCode>(code));
-      Write(key, finished);
+      WriteFinished(key, static_cast<ExitCode>(code));
       Leave(key, code, 0,
             all_succeeded ? TrueEnd::kFinished : TrueEnd::kRefused);
       return;

@@ -85,6 +85,8 @@ struct Task {
   Life supervisor;
   Life trainer;
   bool stubborn = false;
+  // It has said how it begins.
+  bool began = false;
   int64_t step = 0;
 };
 
@@ -152,12 +154,16 @@ class Machine {
     return world_.troubled() && dice.Chance(probability);
   }
   void StartTrainer(const AttemptKey& key);
+  // What it trains on, if that takes so long that it says so.
+  void ReadData(const AttemptKey& key, const std::shared_ptr<Plan>& plan);
   void BeginWork(const AttemptKey& key, const std::shared_ptr<Plan>& plan);
   bool FindStart(const AttemptKey& key, Task& task, Plan& plan);
   // Of an attempt with several ranks.
   void JoinGang(const AttemptKey& key, const std::shared_ptr<Plan>& plan);
   void TakeGang(const AttemptKey& key, const std::shared_ptr<Plan>& plan);
   void LeaveStopped(const AttemptKey& key, bool with_checkpoint);
+  // What it says last.
+  void WriteFinished(const AttemptKey& key, training::v1::ExitCode code);
   void NextPiece(const AttemptKey& key, const std::shared_ptr<Plan>& plan);
   void EndPiece(const AttemptKey& key, const std::shared_ptr<Plan>& plan);
   void Conclude(const AttemptKey& key, const std::shared_ptr<Plan>& plan);

@@ -29,6 +29,7 @@ struct Totals {
   int num_queues_deleted = 0;
   int num_stopped_early = 0;
   int num_taken = 0;
+  int num_began_late = 0;
 };
 
 // Runs the scenario of this name; each of its outcomes must be well.
@@ -56,6 +57,7 @@ Totals RunScenario(const std::string& name, uint64_t num_seeds = kNumSeeds) {
     totals.num_queues_deleted += outcome.num_queues_deleted;
     totals.num_stopped_early += outcome.num_stopped_early;
     totals.num_taken += outcome.num_taken;
+    totals.num_began_late += outcome.num_began_late;
   }
   return totals;
 }
@@ -137,6 +139,8 @@ TEST(NamedTest, JobsGoOnAndLeaveWhenTheStoreIsFull) {
 TEST(NamedTest, TrainingGoesOnWhenTheStorageIsFull) {
   const Totals totals = RunScenario("storage_full");
   EXPECT_GE(totals.num_attempts, totals.num_jobs);
+  // How these began is known (Oracle).
+  EXPECT_GT(totals.num_began_late, 10);
 }
 
 // Of an attempt of which a rank failed.

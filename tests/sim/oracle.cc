@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "google/protobuf/util/message_differencer.h"
 #include "scheduler/core/device_admin.h"
 #include "scheduler/core/invariants.h"
 #include "scheduler/core/reasons.h"
@@ -20,6 +21,7 @@ namespace {
 
 namespace core = scheduler::core;
 using core::JobState;
+using google::protobuf::util::MessageDifferencer;
 using jobs::v1::Job;
 
 // What all jobs that wait are told is looked at after every event of one seed
@@ -275,6 +277,16 @@ void Oracle::CheckEnd(const Durable& durable, const JobView& job) {
   }
 }
 
+void Oracle::CheckBeginning(const JobView& job) {
+  if (!job.began.has_value()) return;
+  const training::v1::TrainerStarted& said =
+      began_[AttemptKey{job.id, job.attempt}];
+  if (MessageDifferencer::Equals(said, *job.began)) return;
+  world_.Fail(absl::StrCat(Named(job), " has ended, and began with {",
+                           said.ShortDebugString(), "}, not with {",
+                           job.began->ShortDebugString(), "}"));
+}
+
 void Oracle::CheckChange(const Durable& durable, const JobView& after) {
   const JobView* before = durable.Find(after.id);
   const auto faults = own_faults_.find(after.id);
@@ -288,6 +300,7 @@ void Oracle::CheckChange(const Durable& durable, const JobView& after) {
     world_.Fail(Named(after) + " has a warning twice");
   }
   CheckEnd(durable, after);
+  CheckBeginning(after);
   if (before == nullptr) return;
   if (core::IsTerminal(before->state)) {
     world_.Fail(Named(*before) + " changes after its end to " + Named(after));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "proto/ordo/reports/v1/reports.pb.h"
+#include "proto/ordo/training/v1/progress.pb.h"
 #include "scheduler/core/effect.h"
 #include "scheduler/core/load.h"
 #include "scheduler/core/moment.h"
@@ -74,6 +75,8 @@ enum class TrueEnd {
 //   somebody asked, it waited too long or was behind; no more failures are
 //   counted than the job's trainers had;
 // - what a job wrote is known when it has succeeded, and nothing of it twice;
+// - of an attempt that told with what state it ended it is known how it began,
+//   as its first rank said it, whatever that said before;
 // - what is asked of a checkpoint is evaluated once, but by who does so again,
 //   and whoever takes a result takes one that is there and of the same;
 // - of the jobs of one call all are there, or none;
@@ -105,6 +108,12 @@ class Oracle {
 
   // What trainers did.
   void TrainerStarted(const AttemptKey& key, const std::string& machine);
+  // It says how it begins; `late`: it had said something else before.
+  void TrainerBegan(const AttemptKey& key,
+                    const training::v1::TrainerStarted& started, bool late) {
+    began_[key] = started;
+    if (late) ++num_began_late_;
+  }
   void TrainerEnded(const AttemptKey& key, TrueEnd end);
   void CheckpointWritten(const AttemptKey& key, const std::string& name) {
     written_[key].push_back(name);
@@ -148,6 +157,8 @@ class Oracle {
   int num_quarantines() const { return num_quarantines_; }
   int num_queues_deleted() const { return num_queues_deleted_; }
   int num_stopped_early() const { return num_stopped_early_; }
+  // Trainers that said something before they said how they begin.
+  int num_began_late() const { return num_began_late_; }
   // Reports that were taken over.
   int num_taken() const { return num_taken_; }
 
@@ -170,6 +181,7 @@ class Oracle {
   // The worst of its ranks; innocent when one has not ended.
   TrueEnd EndOf(const JobView& job) const;
   void CheckEnd(const Durable& durable, const JobView& job);
+  void CheckBeginning(const JobView& job);
   void CheckDevices(const scheduler::core::State& state);
   void CheckListed(const scheduler::core::State& state,
                    const scheduler::core::SetDesired& desired);
@@ -219,6 +231,8 @@ class Oracle {
   int num_attempts_ = 0;
   int num_queues_deleted_ = 0;
   int num_stopped_early_ = 0;
+  std::map<AttemptKey, training::v1::TrainerStarted> began_;
+  int num_began_late_ = 0;
   std::map<AttemptKey, TrueEnd> ended_;
   // By job: since when its last trainer is gone by no fault of its own.
   std::map<std::string, absl::Duration> gone_since_;

@@ -265,6 +265,7 @@ class Simulation {
     outcome.num_queues_deleted = oracle_.num_queues_deleted();
     outcome.num_stopped_early = oracle_.num_stopped_early();
     outcome.num_taken = oracle_.num_taken();
+    outcome.num_began_late = oracle_.num_began_late();
     outcome.virtual_seconds = absl::ToDoubleSeconds(world_.now());
     return outcome;
   }

@@ -45,6 +45,8 @@ struct Outcome {
   int num_stopped_early = 0;
   // Reports that were taken over from others.
   int num_taken = 0;
+  // Trainers that said something before they said how they begin.
+  int num_began_late = 0;
 };
 
 // A scenario drawn from the seed: any size of cluster, each fault absent, rare
