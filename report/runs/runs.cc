@@ -48,8 +48,19 @@ FigureSource Together(const std::vector<const FigureSource*>& sources) {
   return all;
 }
 
+bool HasFigure(const Page& page, const std::string& name) {
+  return std::any_of(
+      page.figures.begin(), page.figures.end(),
+      [&name](const NamedFigure& each) { return each.name == name; });
+}
+
 void Add(NamedFigure figure, const FigureSource& source, Page* page) {
   figure.figure.source = SourceText(source);
+  // Two checkpoints of one step have one title.
+  const std::string name = figure.name;
+  for (int n = 2; HasFigure(*page, figure.name); ++n) {
+    figure.name = absl::StrCat(name, "-", n);
+  }
   page->figures.push_back(std::move(figure));
 }
 

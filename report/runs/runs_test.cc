@@ -161,6 +161,18 @@ TEST_F(RunsTest, WhatWasSeenInsideIsDrawn) {
   EXPECT_THAT(page.figures[0].figure.source, HasSubstr("a c0ffee; again"));
 }
 
+TEST_F(RunsTest, FiguresOfOneTitleHaveNamesOfTheirOwn) {
+  const InsideFiles files{
+      "{}", "source,layer,head,query,key,value\nfull,1,0,1,1,1\n", ""};
+  Runs runs;
+  runs.evaluations = {Of("a", "attention_map", files),
+                      Of("a", "attention_map", files)};
+  const Page page = MakePage(runs);
+  ASSERT_THAT(page.figures, SizeIs(2));
+  EXPECT_EQ(page.figures[0].name, "a-attention-map-map-1");
+  EXPECT_EQ(page.figures[1].name, "a-attention-map-map-1-2");
+}
+
 TEST_F(RunsTest, TrainingLossesAreALineForEachModel) {
   Runs runs;
   runs.evaluations = {Of("a", "flip_flop", "{}")};

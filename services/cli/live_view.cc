@@ -132,6 +132,19 @@ std::string RowText(const Row& row, int name_width, const Terminal& terminal) {
          Tail(row.share, Printable(row.text), room);
 }
 
+// Columns of a line that may have colours, which take none.
+int PaintedWidth(const std::string& line) {
+  std::string plain;
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '\x1b') {
+      i = std::min(line.find('m', i), line.size());
+    } else {
+      plain += line[i];
+    }
+  }
+  return DisplayWidth(plain);
+}
+
 }  // namespace
 
 std::string Bar(double share, int width) {
@@ -212,6 +225,7 @@ void LiveView::Update(const std::vector<FollowedJob>& jobs,
     PrintNews(jobs, parts);
     return;
   }
+  UpdateSize(&context_.terminal);
   if (jobs.size() == 1) NoteLoss(jobs.front().job);
   Redraw(Lines(jobs, parts));
 }
@@ -265,6 +279,15 @@ std::vector<std::string> LiveView::Lines(const std::vector<FollowedJob>& jobs,
   return lines;
 }
 
+int LiveView::NumRows() const {
+  const int width = std::max(1, context_.terminal.width);
+  int rows = 0;
+  for (const int columns : widths_) {
+    rows += std::max(1, (columns + width - 1) / width);
+  }
+  return rows;
+}
+
 void LiveView::Redraw(std::vector<std::string> lines) {
   // The cursor stands below the block. What is scrolled off is out of reach.
   const size_t room =
@@ -276,14 +299,15 @@ void LiveView::Redraw(std::vector<std::string> lines) {
                              context_.terminal.width));
   }
   std::string text;
-  if (num_lines_ > 0) text = absl::StrCat("\x1b[", num_lines_, "A");
+  const int num_rows = NumRows();
+  if (num_rows > 0) text = absl::StrCat("\x1b[", num_rows, "A");
+  widths_.clear();
   for (const std::string& line : lines) {
     absl::StrAppend(&text, "\r", line, "\x1b[K\n");
+    widths_.push_back(PaintedWidth(line));
   }
-  const int num_lines = static_cast<int>(lines.size());
   // Below stands what is left of a longer block.
-  if (num_lines < num_lines_) text += "\x1b[J";
-  num_lines_ = num_lines;
+  if (static_cast<int>(lines.size()) < num_rows) text += "\x1b[J";
   context_.out << text << std::flush;
 }
 

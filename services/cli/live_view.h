@@ -24,7 +24,8 @@ using PartsByParent = std::map<std::string, std::vector<jobs::v1::Job>>;
 // The line of a parent counts its parts by state; on a terminal a line for each
 // part that runs follows. Of one job without parts the losses that were seen
 // are a sparkline below it. What does not fit the terminal's height is left out
-// and counted.
+// and counted. A terminal that is resized is taken to wrap anew what stands on
+// it, as most do.
 class LiveView {
  public:
   // Without a terminal, progress of a job is shown at most this often.
@@ -47,11 +48,14 @@ class LiveView {
                                  const PartsByParent& parts) const;
   void NoteLoss(const jobs::v1::Job& job);
   void Redraw(std::vector<std::string> lines);
+  // Of the terminal, that the block takes.
+  int NumRows() const;
   void PrintNews(const std::vector<FollowedJob>& jobs,
                  const PartsByParent& parts);
 
   Context& context_;
-  int num_lines_ = 0;  // Of the block that is on the terminal.
+  // Columns of each line of the block that is on the terminal.
+  std::vector<int> widths_;
   std::vector<Shown> shown_;
   // Of the only job.
   History losses_;

@@ -1,7 +1,10 @@
 #include "services/cli/live_view.h"
 
 #include <algorithm>
+#include <pty.h>
 #include <sstream>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "absl/strings/str_replace.h"
 #include "base/clock/testing/fake_clock.h"
@@ -146,6 +149,19 @@ TEST(LiveLineTest, EndedJobSaysHow) {
   EXPECT_THAT(LiveLine(job, 4, Wide()), HasSubstr("the loss is not finite"));
 }
 
+TEST(LiveLineTest, AMessageInWideLettersIsCutAtTheTerminalsWidth) {
+  FollowedJob job = Running(450);
+  job.job.set_state(Job::FAILED);
+  job.job.clear_progress();
+  job.job.set_message(
+      "損失は有限の数ではありませんでした。データを確かめてください。");
+  for (const int width : {30, 31, 40, 80}) {
+    Terminal terminal;
+    terminal.width = width;
+    EXPECT_LE(DisplayWidth(LiveLine(job, 4, terminal)), width);
+  }
+}
+
 TEST(PartsTextTest, CountsByState) {
   EXPECT_EQ(PartsText({Part("c-0", Job::QUEUED), Part("c-1", Job::SUCCEEDED),
                        Part("c-2", Job::QUEUED), Part("c-3", Job::RUNNING)}),
@@ -236,6 +252,33 @@ TEST_F(LiveViewTest, NoLineIsWiderThanTheTerminal) {
       }
     }
   }
+}
+
+TEST_F(LiveViewTest, AResizedTerminalIsRedrawnWhereItsLinesStandNow) {
+  int screen = -1, child = -1;
+  winsize size = {};
+  size.ws_col = 40;
+  size.ws_row = 24;
+  ASSERT_EQ(openpty(&screen, &child, nullptr, nullptr, &size), 0);
+  context_.terminal.interactive = true;
+  context_.terminal.color = true;
+  context_.terminal.fd = child;
+  LiveView view(context_);
+  Show(view, {Running(1), Running(2)});
+  // Each line of 40 columns stands on two rows now.
+  size.ws_col = 20;
+  ASSERT_EQ(ioctl(screen, TIOCSWINSZ, &size), 0);
+  const std::string narrow = Show(view, {Running(3), Running(4)});
+  EXPECT_THAT(narrow, ::testing::StartsWith("\x1b[4A\r"));
+  EXPECT_THAT(narrow, ::testing::EndsWith("\x1b[K\n\x1b[J"));
+  // What was drawn in 20 columns stands on one row each.
+  size.ws_col = 120;
+  ASSERT_EQ(ioctl(screen, TIOCSWINSZ, &size), 0);
+  const std::string wide = Show(view, {Running(3), Running(4)});
+  EXPECT_THAT(wide, ::testing::StartsWith("\x1b[2A\r"));
+  EXPECT_THAT(wide, HasSubstr("step 4/1000  loss 1.2500"));
+  close(screen);
+  close(child);
 }
 
 TEST_F(LiveViewTest, WhatIsHigherThanTheTerminalIsCounted) {

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <pty.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "gtest/gtest.h"
@@ -34,6 +35,25 @@ TEST_F(DetectTerminalTest, TerminalHasColourAndSize) {
   EXPECT_TRUE(terminal.color);
   EXPECT_EQ(terminal.width, 123);
   EXPECT_EQ(terminal.height, 45);
+}
+
+TEST_F(DetectTerminalTest, AResizedWindowIsLookedAtAgain) {
+  Terminal terminal = DetectTerminal(child_);
+  winsize size = {};
+  size.ws_col = 60;
+  size.ws_row = 20;
+  ASSERT_EQ(ioctl(main_, TIOCSWINSZ, &size), 0);
+  UpdateSize(&terminal);
+  EXPECT_EQ(terminal.width, 60);
+  EXPECT_EQ(terminal.height, 20);
+  // Of which nobody knows.
+  size = {};
+  ASSERT_EQ(ioctl(main_, TIOCSWINSZ, &size), 0);
+  UpdateSize(&terminal);
+  EXPECT_EQ(terminal.width, 60);
+  Terminal none;
+  UpdateSize(&none);
+  EXPECT_EQ(none.width, 80);
 }
 
 TEST_F(DetectTerminalTest, TheFirstLocaleThatIsSetSaysWhetherThereIsUnicode) {
@@ -78,8 +98,29 @@ TEST(PaintTest, ColoursOnlyWhereTheyAreWanted) {
 
 TEST(WidthTest, CountsCodePointsNotBytes) {
   EXPECT_EQ(DisplayWidth("größe"), 5);
+  EXPECT_EQ(DisplayWidth("▁▂█"), 3);
   EXPECT_EQ(Truncate("größe", 3), "grö");
   EXPECT_EQ(Truncate("ab", 3), "ab");
+}
+
+TEST(WidthTest, WideLettersTakeTwoColumns) {
+  EXPECT_EQ(DisplayWidth("位置 ok"), 7);
+  EXPECT_EQ(DisplayWidth("한글"), 4);
+  EXPECT_EQ(DisplayWidth("\U0001F680"), 2);
+  EXPECT_EQ(Truncate("位置", 4), "位置");
+  EXPECT_EQ(Truncate("位置", 3), "位");
+  EXPECT_EQ(Truncate("位置", 1), "");
+}
+
+TEST(WidthTest, MarksStayWithTheirLetters) {
+  const std::string marked = "e\u0301x";
+  EXPECT_EQ(DisplayWidth(marked), 2);
+  EXPECT_EQ(Truncate(marked, 1), "e\u0301");
+}
+
+TEST(WidthTest, WhatIsNoTextIsCountedSomehow) {
+  EXPECT_EQ(DisplayWidth("a\xff"), 2);
+  EXPECT_EQ(Truncate("a\xe4\xbd", 1), "a");
 }
 
 TEST(PrintableTest, TextCannotSteerTheTerminal) {

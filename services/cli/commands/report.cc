@@ -1,3 +1,4 @@
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <utility>
@@ -48,10 +49,22 @@ bool HasSummary(const Job& job) {
   return !job.parts().empty() || job.spec().kind() == jobs::v1::JobSpec::GATE;
 }
 
-// "addition_grid-1000" without the step; the name of a benchmark has none.
-std::string EvaluationName(const Report& report) {
+// Name of the evaluation that a report is of, as the job's spec has it: the id
+// is that, the step, and what tells it from others, as in "addition_grid-1000",
+// "maps-500-2" or "maps-500-yarn-1a2b3c4d". A benchmark's id is its name.
+std::string EvaluationName(const Job& job, const Report& report) {
   const std::string id = ShortName(report.name());
-  return report.kind() == Report::BENCHMARK ? id : id.substr(0, id.rfind('-'));
+  if (report.kind() == Report::BENCHMARK) return id;
+  std::string longest;
+  for (const auto& evaluation : job.spec().evaluations()) {
+    const std::string& name =
+        evaluation.name().empty() ? evaluation.task() : evaluation.name();
+    const std::string head = absl::StrCat(name, "-", report.step());
+    const bool fits =
+        id == head || absl::StartsWith(id, absl::StrCat(head, "-"));
+    if (fits && name.size() > longest.size()) longest = name;
+  }
+  return longest.empty() ? id.substr(0, id.rfind('-')) : longest;
 }
 
 // Of a training job the newest report of each evaluation; of an evaluating job
@@ -62,7 +75,7 @@ std::vector<Report> Choose(const Job& job, const std::vector<Report>& all) {
   for (const Report& report : all) {  // Newest first.
     const std::string key = job.spec().kind() == jobs::v1::JobSpec::EVALUATE
                                 ? report.name()
-                                : EvaluationName(report);
+                                : EvaluationName(job, report);
     const auto [place, added] = places.emplace(key, chosen.size());
     if (added) {
       chosen.push_back(report);
@@ -166,7 +179,7 @@ report::Metrics MetricsOf(const Job& job, const Report& report) {
   report::Metrics metrics;
   metrics.model = ModelText(job, report);
   metrics.step = report.step();
-  metrics.evaluation = EvaluationName(report);
+  metrics.evaluation = EvaluationName(job, report);
   metrics.task = report.task();
   metrics.values = {report.metrics().begin(), report.metrics().end()};
   return metrics;
@@ -459,25 +472,39 @@ absl::Status WriteNumbers(Context& context, const std::string& html,
                                                   base::TextForm::kJson));
 }
 
-// As HTML and as Markdown.
-absl::Status WritePage(Context& context, const std::string& html,
-                       report::Page page) {
+// The SVG of each figure that was drawn beside the page; says which trouble
+// there was with the others.
+std::vector<std::string> DrawBeside(Context& context, const std::string& html,
+                                    const report::Page& page) {
+  std::vector<std::string> svgs;
+  for (const report::NamedFigure& named : page.figures) {
+    auto svg = DrawBoth(context, named.figure,
+                        absl::StrCat(StemOf(html), "-", named.name));
+    if (!svg.ok()) {
+      context.err << "ordo: the page lacks figures: " << svg.status().message()
+                  << "\n";
+      break;
+    }
+    svgs.push_back(*std::move(svg));
+  }
+  return svgs;
+}
+
+// As HTML and as Markdown; gives how many figures these have.
+absl::StatusOr<size_t> WritePage(Context& context, const std::string& html,
+                                 report::Page page) {
   page.created = "Written by Ordo on " +
                  absl::FormatTime("%Y-%m-%d %H:%M %Z", context.clock.Now(),
                                   absl::LocalTimeZone());
-  std::vector<std::string> svgs;
-  for (const report::NamedFigure& named : page.figures) {
-    ORDO_ASSIGN_OR_RETURN(
-        svgs.emplace_back(),
-        DrawBoth(context, named.figure,
-                 absl::StrCat(StemOf(html), "-", named.name)));
-  }
+  const std::vector<std::string> svgs = DrawBeside(context, html, page);
   const std::vector<std::string> figures =
       report::FigureFiles(page, svgs.size(), base::NameOf(StemOf(html)) + "-");
   ORDO_RETURN_IF_ERROR(
       base::AtomicWrite(context.files, StemOf(html) + ".md",
                         report::RenderMarkdown(page, figures)));
-  return base::AtomicWrite(context.files, html, report::RenderPage(page, svgs));
+  ORDO_RETURN_IF_ERROR(
+      base::AtomicWrite(context.files, html, report::RenderPage(page, svgs)));
+  return svgs.size();
 }
 
 absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
@@ -505,13 +532,13 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
     PrintSources(context, results);
   }
   ORDO_RETURN_IF_ERROR(WriteNumbers(context, html, results));
-  const report::Page page = report::runs::MakePage(runs);
-  ORDO_RETURN_IF_ERROR(WritePage(context, html, page));
+  ORDO_ASSIGN_OR_RETURN(const size_t num_figures,
+                        WritePage(context, html, report::runs::MakePage(runs)));
   if (PrintStructured(context, ToStruct(results, html))) return ExitCode::kOk;
   const std::string stem = StemOf(html);
   context.out << "wrote " << html << ", " << stem << ".md, " << stem
               << ".json and " << stem << "-metrics.csv"
-              << (page.figures.empty()
+              << (num_figures == 0
                       ? "\n"
                       : "; the figures lie beside them as PNG and SVG\n");
   return ExitCode::kOk;
@@ -533,7 +560,9 @@ Command ReportCommand() {
       "losses; error or perplexity against length, with the trained length\n"
       "marked; heat maps of operands or depths; scores by group; attention\n"
       "maps, and what stability and position_similarity saw. The figures lie\n"
-      "beside it as PNG and SVG; they need gnuplot-nox.\n"
+      "beside it as PNG and SVG; they need gnuplot-nox, without which they "
+      "are\n"
+      "left out.\n"
       "Of a sweep, comparison or pipeline it prints the report that was "
       "written\n"
       "when its parts had ended, of a gate the one with its verdict, or with "

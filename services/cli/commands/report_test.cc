@@ -1,3 +1,5 @@
+#include <cstdlib>
+
 #include "base/files/file_util.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -8,6 +10,7 @@ namespace {
 
 using jobs::v1::Job;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ReportTest = testing::CliTest;
 
 constexpr char kResult[] = R"({"task": "addition_grid", "job": "a",
@@ -49,6 +52,28 @@ TEST_F(ReportJobTest, PrintsTheTableAndWritesPageAndFigures) {
                   "report.html", "report-metrics.csv", "report.md",
                   "report.json", "report-a.png", "report-a.svg",
                   "report-equal-lengths.png", "report-equal-lengths.svg"));
+}
+
+TEST_F(ReportJobTest, WithoutGnuplotThePageIsWrittenWithoutFigures) {
+  scheduler_.SetJob("a", Job::SUCCEEDED);
+  AddReport("addition_grid-100", 100, kResult);
+  const std::string path = std::getenv("PATH");
+  setenv("PATH", folder_.path().c_str(), 1);
+  const int code = Run({"report", "a", "--html", page()});
+  setenv("PATH", path.c_str(), 1);
+  EXPECT_EQ(code, 0);
+  EXPECT_THAT(out(), HasSubstr("50.0 % [39.3, 60.7]"));
+  EXPECT_THAT(out(), HasSubstr("wrote " + page()));
+  EXPECT_THAT(out(), Not(HasSubstr("the figures lie beside")));
+  EXPECT_THAT(err(), HasSubstr("ordo: the page lacks figures: "));
+  EXPECT_THAT(err(), HasSubstr("gnuplot-nox"));
+  EXPECT_THAT(
+      *files_.List(folder_.Path("out")),
+      ::testing::UnorderedElementsAre("report-metrics.csv", "report.html",
+                                      "report.json", "report.md"));
+  const std::string html = base::ReadFile(files_, page(), 1 << 24).value();
+  EXPECT_THAT(html, Not(HasSubstr("<svg")));
+  EXPECT_THAT(html, HasSubstr("50.0 % [39.3, 60.7]"));
 }
 
 TEST_F(ReportJobTest, SaysWhichResultsAnotherJobEvaluated) {
@@ -299,6 +324,49 @@ TEST_F(ReportJobTest, EvaluatingJobShowsEveryCheckpoint) {
   EXPECT_EQ(Run({"report", "a", "--html", page()}), 0);
   EXPECT_THAT(out(), HasSubstr("b at step 50 "));
   EXPECT_THAT(out(), HasSubstr("b at step 100 under yarn "));
+}
+
+TEST_F(ReportJobTest, EvaluationsAreNamedAsTheJobNamesThem) {
+  scheduler_.SetJob("a", Job::SUCCEEDED, [](Job* job) {
+    job->mutable_spec()->set_kind(jobs::v1::JobSpec::EVALUATE);
+    job->mutable_spec()->add_evaluations()->set_task("attention_map");
+    for (const char* name : {"seen", "seen-500"}) {
+      auto& evaluation = *job->mutable_spec()->add_evaluations();
+      evaluation.set_task("attention_map");
+      evaluation.set_name(name);
+    }
+  });
+  // Two checkpoints of one step, and an encoding in place of another.
+  for (const char* id : {"attention_map-500", "attention_map-500-2",
+                         "seen-500-yarn-1a2b3c4d", "seen-500-500"}) {
+    reports::v1::Report report;
+    report.set_name(std::string("jobs/a/reports/") + id);
+    report.set_task("attention_map");
+    report.set_step(500);
+    report.set_checkpoint("jobs/b/checkpoints/500-1");
+    (*report.mutable_metrics())["diagonal_l2"] = 0.25;
+    scheduler_.AddReport(report, {{"result.json", "{}"},
+                                  {"maps.csv",
+                                   "source,layer,head,query,key,value\n"
+                                   "full,2,0,1,1,1\nfull,2,0,2,2,0.25\n"}});
+  }
+  EXPECT_EQ(Run({"report", "a", "--html", page()}), 0);
+  EXPECT_EQ(err(), "");
+  const std::string csv =
+      base::ReadFile(files_, folder_.Path("out/report-metrics.csv"), 1 << 20)
+          .value();
+  EXPECT_THAT(csv, HasSubstr(",500,seen,attention_map,"));
+  EXPECT_THAT(csv, HasSubstr(",500,seen-500,attention_map,"));
+  EXPECT_THAT(csv, HasSubstr(",500,attention_map,attention_map,"));
+  EXPECT_THAT(csv, Not(HasSubstr("attention_map-500")));
+  // Titles that are alike have a file each.
+  EXPECT_THAT(*files_.List(folder_.Path("out")),
+              ::testing::IsSupersetOf(
+                  {"report-b-at-step-500-attention-map-map-1.svg",
+                   "report-b-at-step-500-attention-map-map-1-2.svg"}));
+  const std::string html = base::ReadFile(files_, page(), 1 << 24).value();
+  EXPECT_THAT(html, HasSubstr("b at step 500 attention_map, layer 2"));
+  EXPECT_THAT(html, Not(HasSubstr("attention_map-500")));
 }
 
 TEST_F(ReportJobTest, EncodingsThatDifferInAParameterHaveNamesOfTheirOwn) {
