@@ -61,6 +61,16 @@ absl::Status CheckItems(const std::string& path, const Comparison& comparison) {
         absl::StrCat("is ", comparison.budget, ", and there are ",
                      comparison.items.size(), " items"));
   }
+  const int64_t of_sample = comparison.items_per_sample;
+  if (comparison.budget > 0 &&
+      (of_sample < 1 || comparison.budget % of_sample != 0 ||
+       static_cast<int64_t>(comparison.items.size()) % of_sample != 0)) {
+    return base::InvalidField(
+        absl::StrCat(path, ".items_per_sample"),
+        absl::StrCat("is ", of_sample, ": give one of which the budget of ",
+                     comparison.budget, " and the ", comparison.items.size(),
+                     " items have whole samples"));
+  }
   return absl::OkStatus();
 }
 
@@ -170,12 +180,15 @@ absl::StatusOr<Result> Look(const Comparison& comparison,
 absl::StatusOr<Result> DecideOne(const Comparison& comparison,
                                  const stats::GateOptions& options) {
   const auto num_items = static_cast<int64_t>(comparison.items.size());
+  const auto next_look = [&comparison](int64_t seen) {
+    return stats::NextLook(seen, comparison.budget,
+                           comparison.items_per_sample);
+  };
   Result result;
   int64_t seen = 0;
   do {
-    seen = comparison.budget > 0
-               ? std::min(num_items, stats::NextLook(seen, comparison.budget))
-               : num_items;
+    seen = comparison.budget > 0 ? std::min(num_items, next_look(seen))
+                                 : num_items;
     ORDO_ASSIGN_OR_RETURN(result, Look(comparison, options, seen));
   } while (result.gate.verdict == Verdict::kInconclusive && seen < num_items);
   result.task = comparison.task;
@@ -186,7 +199,7 @@ absl::StatusOr<Result> DecideOne(const Comparison& comparison,
   result.worse = WorseOf(comparison.items, seen);
   if (result.gate.verdict == Verdict::kInconclusive &&
       seen < comparison.budget) {
-    result.next_look = stats::NextLook(seen, comparison.budget);
+    result.next_look = next_look(seen);
   }
   return result;
 }

@@ -61,7 +61,11 @@ struct Comparison {
   // Of a task that makes items: the most that it may come to have. 0: the set
   // is fixed, and looked at once.
   int64_t budget = 0;
-  // In the order in which the task makes them.
+  // Of a set that grows: it does so by samples of so many items, each of which
+  // has one of every kind (a cell of a grid, say).
+  int64_t items_per_sample = 1;
+  // In the order in which the task makes them; whole samples of a set that
+  // grows.
   std::vector<Item> items;
   // What else than the models may tell the answers apart, a sentence each.
   std::vector<std::string> differences;
@@ -111,18 +115,18 @@ struct Decision {
 };
 
 // A fixed set is decided at once (stats::DecideGate). One with a budget is
-// decided by looks at its first 100, 200, 300, 450, ... items (stats::NextLook)
-// and at all it has, and the first look that passes or fails is the result,
-// whatever later items say: so the verdict depends on the items alone, and a
-// gate that was interrupted, or whose task has more items because another
-// comparison needed them, says the same. No more items are asked for once the
-// gate has failed.
+// decided by looks at its first 100, 200, 300, 450, ... items
+// (stats::NextLook), each up to the end of a sample, and at all it has, and the
+// first look that passes or fails is the result, whatever later items say: so
+// the verdict depends on the items alone, and a gate that was interrupted, or
+// whose task has more items because another comparison needed them, says the
+// same. No more items are asked for once the gate has failed.
 //
 // INVALID_ARGUMENT with field paths ("anchor_margin",
 // "comparisons[0].items[7].candidate"): options out of range, a score that is
 // not finite or differs by more than score_range, no comparison or more than
 // stats::kMaxGateTests, one twice, an anchor for a task without baseline, no
-// item or one twice, more items than the budget.
+// item or one twice, more items than the budget, samples that are not whole.
 // FAILED_PRECONDITION: items with a budget that lie in units of several.
 absl::StatusOr<Decision> Decide(const Options& options,
                                 const std::vector<Comparison>& comparisons);

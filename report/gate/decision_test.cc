@@ -169,6 +169,21 @@ TEST(DecideTest, ItemsAfterTheLookThatDecidedChangeNothing) {
   EXPECT_EQ(Decide(Margin(0.1), {later})->verdict, Verdict::kFail);
 }
 
+TEST(DecideTest, ASetIsLookedAtByWholeSamples) {
+  // Its samples have 40 items. The first 100 items fail, the first 120 do not.
+  Comparison samples = Growing(400, {100, 0, 12});
+  for (int i = 100; i < 120; ++i) {
+    samples.items.push_back({absl::StrCat("i", i), "", 0, 1});
+  }
+  EXPECT_EQ(Decide(Margin(0.05), {samples})->verdict, Verdict::kFail);
+  samples.items_per_sample = 40;
+  ORDO_ASSERT_OK_AND_ASSIGN(const Decision decision,
+                            Decide(Margin(0.05), {samples}));
+  EXPECT_EQ(decision.verdict, Verdict::kInconclusive);
+  EXPECT_EQ(decision.results[0].gate.estimate.num_items, 120);
+  EXPECT_EQ(decision.results[0].next_look, 240);
+}
+
 TEST(DecideTest, AGateThatFailedAsksForNoMoreItems) {
   Comparison open = Growing(1000, {100, 2, 2});
   open.task = "b";
@@ -245,6 +260,13 @@ TEST(DecideTest, NamesTheBudgetThatCannotBe) {
               StatusIs(kInvalid, HasSubstr("comparisons[0].budget: is 50")));
   EXPECT_THAT(Decide(options, {Growing(-1, {100, 0, 0})}),
               StatusIs(kInvalid, HasSubstr("comparisons[0].budget: is -1")));
+  Comparison in_samples = Growing(200, {100, 0, 0});
+  for (const int64_t items_per_sample : {0, 40, 200}) {
+    in_samples.items_per_sample = items_per_sample;
+    EXPECT_THAT(
+        Decide(options, {in_samples}),
+        StatusIs(kInvalid, HasSubstr("comparisons[0].items_per_sample: is")));
+  }
   Comparison in_units = Growing(200, {100, 0, 0});
   in_units.items[0].unit = in_units.items[1].unit = "d";
   EXPECT_THAT(Decide(options, {in_units}),

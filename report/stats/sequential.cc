@@ -141,10 +141,15 @@ absl::StatusOr<GateResult> DecideSequentially(const PairedSample& sample,
   return result;
 }
 
-int64_t NextLook(int64_t num_items, int64_t budget) {
+int64_t NextLook(int64_t num_items, int64_t budget, int64_t items_per_sample) {
   ORDO_CHECK(num_items >= 0 && num_items <= budget) << "items within a budget";
+  ORDO_CHECK(items_per_sample >= 1 && num_items % items_per_sample == 0 &&
+             budget % items_per_sample == 0)
+      << "whole samples of " << items_per_sample;
   constexpr int64_t kFewest = 100;
-  return std::min(budget, num_items + std::max(kFewest, num_items / 2));
+  const int64_t least = num_items + std::max(kFewest, num_items / 2);
+  const int64_t num_samples = (least + items_per_sample - 1) / items_per_sample;
+  return std::min(budget, num_samples * items_per_sample);
 }
 
 absl::StatusOr<int64_t> TypicalItems(const GatePlan& plan, int64_t budget) {

@@ -145,6 +145,87 @@ TEST(SequentialTest, AnEqualCandidateHardlyEverFailsAtAnyLook) {
   }
 }
 
+// How often an item of a cell is better and worse.
+struct Cell {
+  double better = 0;
+  double worse = 0;
+};
+
+struct Cells {
+  int number = 0;
+  Cell cell;
+};
+
+// A grid of 40 cells: these, and such as do not tell the arms apart.
+std::vector<Cell> GridOf(const std::vector<Cells>& parts) {
+  std::vector<Cell> grid;
+  for (const auto& [number, cell] : parts) {
+    grid.insert(grid.end(), static_cast<size_t>(number), cell);
+  }
+  grid.resize(40);
+  return grid;
+}
+
+// A gate on samples with an item of each cell that looks after each of them.
+Game PlayGrid(const std::vector<Cell>& grid, base::RandomSequence* random) {
+  constexpr int kSamples = 75;
+  int num_items = 0;
+  int better = 0;
+  int worse = 0;
+  for (int sample = 0; sample < kSamples; ++sample) {
+    for (const Cell& cell : grid) {
+      const double draw = random->Double();
+      ++num_items;
+      better += draw < cell.better;
+      worse += draw >= cell.better && draw < cell.better + cell.worse;
+    }
+    if (IsAboveAnytime(Answers(num_items, better, worse), 1, -kMargin,
+                       kAlpha)) {
+      return {Verdict::kPass, num_items};
+    }
+    if (IsAboveAnytime(Answers(num_items, worse, better), 1, 0, kAlpha)) {
+      return {Verdict::kFail, num_items};
+    }
+  }
+  return {Verdict::kInconclusive, num_items};
+}
+
+std::vector<Game> PlayGrids(const std::vector<Cell>& grid) {
+  base::RandomSequence random(14, "games");
+  std::vector<Game> games;
+  for (int i = 0; i < kGames; ++i) games.push_back(PlayGrid(grid, &random));
+  return games;
+}
+
+// In each grid the mean over cells is a loss of the margin: by items of some
+// cells alone, by cells that are lost nearly always beside others that are won
+// nearly always, and by one half that is much harder than the other.
+TEST(SequentialTest, AGridOfUnlikeCellsOnTheMarginHardlyEverPasses) {
+  const std::vector<std::vector<Cells>> grids = {
+      {{4, {0, 0.5}}},
+      {{6, {0, 0.9}}, {4, {0.85, 0}}},
+      {{20, {0.1, 0.2}}},
+  };
+  for (size_t i = 0; i < grids.size(); ++i) {
+    const std::vector<Game> games = PlayGrids(GridOf(grids[i]));
+    EXPECT_LE(Count(games, Verdict::kPass), kAllowed) << i;
+    EXPECT_GE(Count(games, Verdict::kFail), kGames * 0.95) << i;
+  }
+}
+
+// As many are won as are lost, in other cells.
+TEST(SequentialTest, AnEqualCandidateHardlyEverFailsOnAGridOfUnlikeCells) {
+  const std::vector<std::vector<Cells>> grids = {
+      {{6, {0, 0.9}}, {6, {0.9, 0}}},
+      {{4, {0, 0.6}}, {8, {0.3, 0}}},
+  };
+  for (size_t i = 0; i < grids.size(); ++i) {
+    const std::vector<Game> games = PlayGrids(GridOf(grids[i]));
+    EXPECT_LE(Count(games, Verdict::kFail), kAllowed) << i;
+    EXPECT_GE(Count(games, Verdict::kPass), kGames * 0.95) << i;
+  }
+}
+
 TEST(SequentialTest, AGateOfOneLookWouldLoseItsLevelOnSuchLooks) {
   // The bound that DecideGate would use, looked at as often.
   base::RandomSequence random(13, "games");
@@ -230,6 +311,14 @@ TEST(NextLookTest, GrowsByHalfUpToTheBudget) {
   EXPECT_EQ(NextLook(1000, 10'000), 1500);
   EXPECT_EQ(NextLook(9000, 10'000), 10'000);
   EXPECT_EQ(NextLook(10'000, 10'000), 10'000);
+}
+
+TEST(NextLookTest, IsAtTheEndOfASample) {
+  EXPECT_EQ(NextLook(0, 4000, 40), 120);
+  EXPECT_EQ(NextLook(120, 4000, 40), 240);
+  EXPECT_EQ(NextLook(360, 4000, 40), 560);
+  EXPECT_EQ(NextLook(3600, 4000, 40), 4000);
+  EXPECT_EQ(NextLook(0, 4800, 1600), 1600);
 }
 
 TEST(TypicalItemsTest, ABudgetWithoutPowerIsToldSo) {

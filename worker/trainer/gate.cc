@@ -163,10 +163,12 @@ class GateRun {
         pairing.comparison.score_range = model::catalog::ScoreRange(scores);
         pairing.comparison.is_binary =
             scores == model::catalog::ItemScores::kRightOrWrong;
-        pairing.comparison.budget = subjects_.growth(i).budget();
-        if (pairing.comparison.budget > 0) {
-          pairing.num_items =
-              report::stats::NextLook(0, pairing.comparison.budget);
+        const Growth& growth = subjects_.growth(i);
+        pairing.comparison.budget = growth.budget();
+        if (growth.budget() > 0) {
+          pairing.comparison.items_per_sample = growth.items_per_sample;
+          pairing.num_items = report::stats::NextLook(0, growth.budget(),
+                                                      growth.items_per_sample);
         }
         planned.push_back(pairing.comparison);
         pairings_.push_back(std::move(pairing));
@@ -228,16 +230,12 @@ class GateRun {
     }
   }
 
-  // By the items of the looks so far; a piece may have more.
+  // By the items of the looks so far.
   absl::StatusOr<Decision> Decide() const {
     std::vector<Comparison> comparisons;
     for (const Pairing& pairing : pairings_) {
-      Comparison& comparison = comparisons.emplace_back(pairing.comparison);
-      comparison.items = pairing.items;
-      if (comparison.budget > 0) {
-        comparison.items.resize(std::min(
-            comparison.items.size(), static_cast<size_t>(pairing.num_items)));
-      }
+      comparisons.push_back(pairing.comparison);
+      comparisons.back().items = pairing.items;
     }
     return report::gate::Decide(options_, comparisons);
   }

@@ -36,10 +36,9 @@ std::vector<Piece> PiecesOf(const Growth& growth, int64_t num_items) {
   int64_t num_samples = 0;
   int64_t seen = 0;
   while (seen < wanted_items) {
-    seen = report::stats::NextLook(seen, growth.budget());
-    const int64_t wanted =
-        (seen + growth.items_per_sample - 1) / growth.items_per_sample;
-    if (wanted == num_samples) continue;
+    seen =
+        report::stats::NextLook(seen, growth.budget(), growth.items_per_sample);
+    const int64_t wanted = seen / growth.items_per_sample;
     pieces.push_back({num_samples, wanted - num_samples});
     num_samples = wanted;
   }

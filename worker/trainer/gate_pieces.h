@@ -28,9 +28,9 @@ struct Piece {
 
 bool operator==(const Piece& a, const Piece& b);
 
-// The pieces that have the first `num_items` items, in their order: as many as
-// there were looks, fewer where one had enough for the next. A function of both
-// arguments, however often one asked before. Of a fixed set all of it.
+// The pieces that have the first `num_items` items, in their order, one for
+// each look. A function of both arguments, however often one asked before. Of a
+// fixed set all of it.
 std::vector<Piece> PiecesOf(const Growth& growth, int64_t num_items);
 
 // Id of the report of a piece.

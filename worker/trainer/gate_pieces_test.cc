@@ -24,19 +24,19 @@ Evaluation Grid(int max_digits) {
 
 TEST(GatePiecesTest, PiecesHaveAsManyItemsAsTheLooksNeed) {
   const Growth growth = {111, 9};
-  // 100 items, 200, 300 and so on; the last has what the budget lets.
+  // 108 items, 216, 324 and so on; the last has what the budget lets.
   EXPECT_THAT(PiecesOf(growth, 1), ElementsAre(Piece{0, 12}));
   EXPECT_THAT(PiecesOf(growth, 100), ElementsAre(Piece{0, 12}));
-  EXPECT_THAT(PiecesOf(growth, 200), ElementsAre(Piece{0, 12}, Piece{12, 11}));
+  EXPECT_THAT(PiecesOf(growth, 216), ElementsAre(Piece{0, 12}, Piece{12, 12}));
   EXPECT_THAT(PiecesOf(growth, 300),
-              ElementsAre(Piece{0, 12}, Piece{12, 11}, Piece{23, 11}));
+              ElementsAre(Piece{0, 12}, Piece{12, 12}, Piece{24, 12}));
   EXPECT_EQ(
       PiecesOf(growth, 999).back().first + PiecesOf(growth, 999).back().count,
       111);
   EXPECT_THAT(PiecesOf(growth, 0), IsEmpty());
 }
 
-TEST(GatePiecesTest, ASampleOfManyItemsServesSeveralLooks) {
+TEST(GatePiecesTest, ASampleOfManyItemsIsALook) {
   const Growth growth = {4, 250};
   EXPECT_THAT(PiecesOf(growth, 200), ElementsAre(Piece{0, 1}));
   EXPECT_THAT(PiecesOf(growth, 300), ElementsAre(Piece{0, 1}, Piece{1, 1}));

@@ -310,14 +310,14 @@ TEST_F(GateTest, ASetWithABudgetGrowsUntilItDecides) {
   spec_.mutable_gate()->set_margin(0.04);
   spec_.mutable_gate()->set_max_items(600);
   EXPECT_THAT(Run(), IsOkAndHolds(ordo::training::v1::FINISHED));
-  // 100 items of equal answers do not show it yet, 200 do: 12 samples of nine,
-  // then 11 more.
+  // 108 items of equal answers do not show it yet, 216 do: 12 samples of nine,
+  // then 12 more.
   EXPECT_THAT(ReportsTold(), ElementsAre("addition_grid-candidate-0",
                                          "addition_grid-baseline-0",
                                          "addition_grid-candidate-12",
                                          "addition_grid-baseline-12", "gate"));
   EXPECT_THAT(Read("result.json"), AllOf(HasSubstr("\"outcome\":\"pass\""),
-                                         HasSubstr("\"num_items\":200"),
+                                         HasSubstr("\"num_items\":216"),
                                          HasSubstr("\"budget\":594")));
 }
 
