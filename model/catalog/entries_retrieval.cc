@@ -153,19 +153,23 @@ Entry Needle(Kind kind, std::pair<int64_t, int64_t> lengths,
 std::vector<Entry> RetrievalEntries() {
   return {
       Ruler(Kind::kTrainingTask, {2048, 4096}, {}),
-      WithLengths({{"min_length", "max_length"}, "ruler", "max_length"},
-                  InTokens(Ruler(
-                      Kind::kEvaluationTask, {4096, 16384},
-                      {Samples(500, "Questions of each task and length.")}))),
+      WithLengths(
+          {{"min_length", "max_length"}, "ruler", "max_length"},
+          OfVersion(2, InTokens(Ruler(Kind::kEvaluationTask, {4096, 16384},
+                                      {Samples(500,
+                                               "Questions of each task "
+                                               "and length.")})))),
       Needle(Kind::kTrainingTask, {512, 4096}, {}),
-      InTokens(Needle(
-          Kind::kEvaluationTask, {1000, 16000},
-          {Integer("lengths", 35, {1, 1000, "1"},
-                   "How many lengths, at even steps."),
-           Integer("depths", 35, {1, 101, "1"},
-                   "How many depths, at even steps from the beginning of "
-                   "the text to its end."),
-           Samples(1, "Questions of each length and depth.")})),
+      OfVersion(
+          2,
+          InTokens(Needle(
+              Kind::kEvaluationTask, {1000, 16000},
+              {Integer("lengths", 35, {1, 1000, "1"},
+                       "How many lengths, at even steps."),
+               Integer("depths", 35, {1, 101, "1"},
+                       "How many depths, at even steps from the beginning of "
+                       "the text to its end."),
+               Samples(1, "Questions of each length and depth.")}))),
   };
 }
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "model/text/scoring/unicode.h"
 
 namespace ordo::model::tasks {
 
@@ -40,11 +40,11 @@ double ShareRight(const Marks& marks) {
 
 Marks MarkReferences(std::string_view text,
                      const std::vector<std::string>& references) {
-  const std::string said = absl::AsciiStrToLower(std::string(text));
+  const std::string said = text::scoring::LowerCase(text);
   Marks marks;
   for (const std::string& reference : references) {
     const bool found =
-        said.find(absl::AsciiStrToLower(reference)) != std::string::npos;
+        said.find(text::scoring::LowerCase(reference)) != std::string::npos;
     marks.push_back(found ? 1 : 0);
   }
   return marks;

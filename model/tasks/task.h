@@ -213,7 +213,7 @@ bool IsRight(const Marks& marks);
 double ShareRight(const Marks& marks);
 
 // Whether each of the references stands somewhere in `text`, in capitals or
-// not: a mark for each.
+// not, as RULER's evaluation looks for them in Python: a mark for each.
 Marks MarkReferences(std::string_view text,
                      const std::vector<std::string>& references);
 

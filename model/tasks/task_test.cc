@@ -31,6 +31,9 @@ TEST(MarkReferences, EachIsLookedForInCapitalsOrNot) {
   EXPECT_EQ(MarkReferences(" Salt, and PEPPER.", {"salt", "Pepper", "oil"}),
             (Marks{1, 1, 0}));
   EXPECT_EQ(MarkReferences("", {"salt"}), Marks{0});
+  // The sign of kelvin, whose small letter is k, and what is no UTF-8.
+  EXPECT_EQ(MarkReferences("\xe2\x84\xaaG \xff", {"KG", "g \xff"}),
+            (Marks{1, 1}));
 }
 
 TEST(IsExactMatch, TakesTheAnswerAndWhatFollowsItsEnd) {
