@@ -86,7 +86,7 @@ double ItemScore(questions::Metric metric, const nlohmann::json& expected) {
   return (of("rouge1") + of("rouge2") + of("rougeL")) / 3;
 }
 
-TEST_F(GoldenBenchmarksTest, SetsOfScrollsHaveTheScoresOfItsOwnMetric) {
+TEST_F(GoldenBenchmarksTest, SetsOfScrollsHaveTheScoresOfItsMetric) {
   base::PosixFilesystem files;
   base::testing::TemporaryFolder folder;
   ASSERT_EQ(golden_["scrolls"].size(), questions::ScrollsSets().size());

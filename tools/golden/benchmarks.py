@@ -7,9 +7,9 @@ Writes scoring/benchmarks.json:
 scrolls  lines of SCROLLS' files with answers to them, their scores one by one
          and over the set, in per cent. Lines with one id are merged by the
          evaluator of tau-nlp/scrolls. Its metric lies with its data set;
-         OpenLMLab/LEval has that metric with its ROUGE and F1 under another
-         name, but matches exactly in its own way: exact match is the script of
-         SQuAD 1.1, which SCROLLS took it from, in huggingface/evaluate
+         OpenLMLab/LEval has that metric under another name, with ROUGE and F1,
+         and gives the numbers that SCROLLS shows. LEval takes other matches as
+         exact: that score is by the script of SQuAD 1.1 in huggingface/evaluate
 ruler    texts with the scores that the evaluation of NVIDIA/RULER gives them,
          and what its generators put before and after a text
 passkey  what dvlab-research/LongLoRA asks, tells a model apart by, and says of

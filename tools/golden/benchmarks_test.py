@@ -21,6 +21,19 @@ class BenchmarksTest(unittest.TestCase):
                 for one in self.golden["scrolls"]]
         self.assertEqual(benchmark_cases.scrolls_sets(), kept)
 
+    def test_sets_that_scrolls_shows_have_the_numbers_that_it_shows(self):
+        scores = {one["set"]: one["scores"] for one in self.golden["scrolls"]}
+        shown = {
+            "rouge1": 72.2222,
+            "rouge2": 33.3333,
+            "rougeL": 72.2222,
+            "geometric_mean": 55.8136
+        }
+        self.assertEqual(scores["qmsum"], shown)
+        kept = scores["narrative_qa"]
+        self.assertEqual(kept["f1"], 72.2222)
+        self.assertAlmostEqual(kept["exact_match"], 33.3333, 4)
+
     def test_the_file_has_the_answers_to_ruler(self):
         kept = [(one["task"], [(item["prediction"], item["references"])
                                for item in one["items"]])
