@@ -61,7 +61,7 @@ output=$(reproduce "$TEST_TMPDIR/recipes" small "$FOLDER")
 status=$?
 [[ $status == 0 ]] || failed "EndsWell: status $status"$'\n'"$output"
 expect SaysWhereTheReportLies \
-  "The report: $FOLDER/reproduced/report\.md, with a page" "$output"
+  "The report: $FOLDER/reproduced/report\.md, with a folder" "$output"
 
 report=$(<"$FOLDER/reproduced/report.md") || failed ReportIsThere
 expect ReportHasATitle '^# Small versions of published comparisons' "$report"
@@ -73,8 +73,12 @@ expect ItIsControlled 'Controlled: for each seed' "$report"
 for evaluation in in-distribution sparse dense; do
   expect "TableHas_$evaluation" "$evaluation" "$report"
 done
-page=$(<"$FOLDER/reproduced/small-flip-flop.html") || failed PageIsThere
+page=$(<"$FOLDER/reproduced/small-flip-flop/report.html") || failed PageIsThere
 [[ $page == *'<svg'* ]] || failed PageHasFigures
+figure=$(sed -n 's/^!\[.*](\(.*\))\\$/\1/p' "$FOLDER/reproduced/report.md" |
+  head -1)
+[[ $figure == small-flip-flop/* && -s $FOLDER/reproduced/$figure ]] ||
+  failed "FiguresOfTheReportAreThere: $figure"
 
 left=$(pgrep -fa -- "$FOLDER")
 [[ -z $left ]] || failed "NothingIsLeftRunning: $left"

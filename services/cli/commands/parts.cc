@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "base/files/file_util.h"
@@ -36,6 +37,8 @@ using training::v1::FileInfo;
 // Scores are asked for part by part.
 constexpr int kMaxScored = 100;
 constexpr char kResultFile[] = "result.json";
+constexpr char kPageEnd[] = ".html";
+constexpr char kTextEnd[] = ".md";
 // Of one file of a report: a page holds its figures.
 constexpr size_t kMaxFileBytes = 64 << 20;
 
@@ -91,7 +94,7 @@ std::string WithoutFigures(const std::string& markdown) {
 }
 
 absl::Status PrintText(Context& context, const Report& report) {
-  const FileInfo* file = FileEndingWith(report, ".md");
+  const FileInfo* file = FileEndingWith(report, kTextEnd);
   if (file == nullptr) return absl::OkStatus();
   ORDO_ASSIGN_OR_RETURN(const std::string text, Fetch(context, report, *file));
   context.out << WithoutFigures(text) << "\n";
@@ -117,6 +120,41 @@ absl::Status PrintResult(Context& context, const Report& report,
   fields["report"].set_string_value(report.name());
   if (!html.empty()) fields["html"].set_string_value(html);
   PrintStructured(context, result);
+  return absl::OkStatus();
+}
+
+// Where a file of a report comes to lie, when its page lies at `html`: in the
+// same folder, whatever a server calls it.
+std::string PathBeside(const std::string& html, const std::string& path) {
+  if (absl::EndsWith(path, kPageEnd)) return html;
+  if (absl::EndsWith(path, kTextEnd)) return StemOf(html) + kTextEnd;
+  if (path == kResultFile) return StemOf(html) + ".json";
+  return absl::StrCat(StemOf(html), "-", base::NameOf(path));
+}
+
+// Markdown that links the files of its report as they lie beside `html`.
+std::string LinkBeside(const Report& report, const std::string& html,
+                       const std::string& markdown) {
+  std::vector<std::pair<std::string, std::string>> links;
+  for (const FileInfo& file : report.files()) {
+    links.emplace_back(
+        absl::StrCat("](", file.path(), ")"),
+        absl::StrCat("](", base::NameOf(PathBeside(html, file.path())), ")"));
+  }
+  return absl::StrReplaceAll(markdown, links);
+}
+
+absl::Status WriteBeside(Context& context, const Report& report,
+                         const std::string& html) {
+  ORDO_RETURN_IF_ERROR(context.files.MakeFolders(base::FolderOf(html)));
+  for (const FileInfo& file : report.files()) {
+    ORDO_ASSIGN_OR_RETURN(std::string content, Fetch(context, report, file));
+    if (absl::EndsWith(file.path(), kTextEnd)) {
+      content = LinkBeside(report, html, content);
+    }
+    ORDO_RETURN_IF_ERROR(base::AtomicWrite(
+        context.files, PathBeside(html, file.path()), content));
+  }
   return absl::OkStatus();
 }
 
@@ -230,21 +268,24 @@ absl::Status PrintSummary(Context& context, const Report& report,
              : PrintResult(context, report, html);
 }
 
+std::string StemOf(const std::string& html) {
+  return absl::EndsWith(html, ".html") ? html.substr(0, html.size() - 5) : html;
+}
+
 absl::Status FetchSummary(Context& context, const Job& job,
                           const std::string& html) {
   ORDO_ASSIGN_OR_RETURN(const Report report, FindSummary(context, job));
-  const FileInfo* page = FileEndingWith(report, ".html");
-  ORDO_RETURN_IF_ERROR(
-      PrintSummary(context, report, page == nullptr ? "" : html));
-  if (page != nullptr) {
-    ORDO_ASSIGN_OR_RETURN(const std::string content,
-                          Fetch(context, report, *page));
-    ORDO_RETURN_IF_ERROR(context.files.MakeFolders(base::FolderOf(html)));
-    ORDO_RETURN_IF_ERROR(base::AtomicWrite(context.files, html, content));
-  }
+  const bool has_page = FileEndingWith(report, kPageEnd) != nullptr;
+  ORDO_RETURN_IF_ERROR(PrintSummary(context, report, has_page ? html : ""));
+  if (has_page) ORDO_RETURN_IF_ERROR(WriteBeside(context, report, html));
   if (context.output != OutputForm::kTable) return absl::OkStatus();
-  if (page != nullptr) context.out << "wrote " << html << "; ";
-  context.out << "all files: ordo get " << report.name() << "\n";
+  if (has_page) {
+    context.out << "wrote " << html << " and, beside it as " << StemOf(html)
+                << "*, the other " << report.files_size() - 1 << " files of "
+                << report.name() << "\n";
+  } else {
+    context.out << "all files: ordo get " << report.name() << "\n";
+  }
   return absl::OkStatus();
 }
 

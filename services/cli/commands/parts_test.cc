@@ -81,6 +81,48 @@ TEST_F(PartsTest, ReportOfAParentIsTheOneThatWasWritten) {
   EXPECT_EQ(base::ReadFile(files_, page, 1 << 20).value(), "<p>all</p>");
 }
 
+TEST_F(PartsTest, AllFilesOfAReportLieBesideItsPage) {
+  scheduler_.SetJob("c", Job::SUCCEEDED,
+                    [](Job* job) { job->add_parts("jobs/c-rope-s1"); });
+  reports::v1::Report report;
+  report.set_name("jobs/c/reports/comparison");
+  scheduler_.AddReport(report,
+                       {{"report.html", "<p>all</p>"},
+                        {"report.md", "![Loss](loss.svg)\\\nLoss (loss.svg)"},
+                        {"result.json", R"({"controlled": true})"},
+                        {"values.csv", "a,b"},
+                        {"loss.svg", "<svg/>"},
+                        {"loss.png", "png"},
+                        {"../out", "not above"}});
+  const std::string folder = folder_.Path("new");
+  EXPECT_EQ(Run({"report", "c", "--html", folder + "/page.html"}), 0) << err();
+  EXPECT_THAT(*files_.List(folder),
+              ::testing::UnorderedElementsAre(
+                  "page.html", "page.md", "page.json", "page-values.csv",
+                  "page-loss.svg", "page-loss.png", "page-out"));
+  const auto text = [&](const std::string& name) {
+    return base::ReadFile(files_, folder + "/" + name, 1 << 20).value();
+  };
+  EXPECT_EQ(text("page.md"), "![Loss](page-loss.svg)\\\nLoss (loss.svg)");
+  EXPECT_EQ(text("page.json"), R"({"controlled": true})");
+  EXPECT_EQ(text("page-loss.png"), "png");
+  EXPECT_THAT(out(), HasSubstr("page*, the other 6 files of "
+                               "jobs/c/reports/comparison\n"));
+}
+
+TEST_F(PartsTest, AReportWithoutAPageIsPrinted) {
+  scheduler_.SetJob("c", Job::SUCCEEDED,
+                    [](Job* job) { job->add_parts("jobs/c-rope-s1"); });
+  reports::v1::Report report;
+  report.set_name("jobs/c/reports/comparison");
+  scheduler_.AddReport(report, {{"report.md", "alibi is best"}});
+  const std::string folder = folder_.Path("none");
+  EXPECT_EQ(Run({"report", "c", "--html", folder + "/page.html"}), 0) << err();
+  EXPECT_THAT(out(),
+              HasSubstr("all files: ordo get jobs/c/reports/comparison"));
+  EXPECT_FALSE(base::Exists(files_, folder));
+}
+
 TEST_F(PartsTest, ALaterReportOfAParentTakesThePlaceOfAnEarlierOne) {
   scheduler_.SetJob("c", Job::SUCCEEDED,
                     [](Job* job) { job->add_parts("jobs/c-rope-s1"); });

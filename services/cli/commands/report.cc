@@ -1,10 +1,10 @@
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/files/file_util.h"
@@ -68,7 +68,8 @@ std::string EvaluationName(const Job& job, const Report& report) {
 }
 
 // Of a training job the newest report of each evaluation; of an evaluating job
-// all, for there each is of a checkpoint of its own.
+// all, for there each is of a checkpoint of its own, in the order in which they
+// were evaluated.
 std::vector<Report> Choose(const Job& job, const std::vector<Report>& all) {
   std::vector<Report> chosen;
   std::map<std::string, size_t> places;
@@ -82,6 +83,9 @@ std::vector<Report> Choose(const Job& job, const std::vector<Report>& all) {
     } else if (report.step() > chosen[place->second].step()) {
       chosen[place->second] = report;
     }
+  }
+  if (job.spec().kind() == jobs::v1::JobSpec::EVALUATE) {
+    std::reverse(chosen.begin(), chosen.end());
   }
   return chosen;
 }
@@ -449,11 +453,6 @@ absl::StatusOr<std::string> DrawBoth(Context& context,
   return base::ReadFile(context.files, stem + ".svg", 64 << 20);
 }
 
-// The path without .html, which everything beside the page begins with.
-std::string StemOf(const std::string& html) {
-  return absl::EndsWith(html, ".html") ? html.substr(0, html.size() - 5) : html;
-}
-
 // Beside the page: as CSV and JSON.
 absl::Status WriteNumbers(Context& context, const std::string& html,
                           const Results& results) {
@@ -567,7 +566,9 @@ Command ReportCommand() {
       "written\n"
       "when its parts had ended, of a gate the one with its verdict, or with "
       "-o json\n"
-      "its numbers, and writes its page in place of an earlier one.";
+      "its numbers, and writes its page and, beside it, its other files in "
+      "place of\n"
+      "earlier ones.";
   command.options = {
       {"html", 0, "FILE",
        "page to write, others beside it; default report.html"},

@@ -324,6 +324,8 @@ TEST_F(ReportJobTest, EvaluatingJobShowsEveryCheckpoint) {
   EXPECT_EQ(Run({"report", "a", "--html", page()}), 0);
   EXPECT_THAT(out(), HasSubstr("b at step 50 "));
   EXPECT_THAT(out(), HasSubstr("b at step 100 under yarn "));
+  // As they were evaluated; the list has the newest first.
+  EXPECT_LT(out().find("b at step 50 "), out().find("b at step 100 "));
 }
 
 TEST_F(ReportJobTest, EvaluationsAreNamedAsTheJobNamesThem) {
