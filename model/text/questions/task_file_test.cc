@@ -1,5 +1,8 @@
 #include "model/text/questions/task_file.h"
 
+#include <map>
+#include <string>
+
 #include "absl/status/status.h"
 #include "base/digest/digest.h"
 #include "base/files/file_util.h"
@@ -18,6 +21,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
@@ -193,6 +197,17 @@ TEST_F(TaskFileTest, ItemsAreRefusedWithLineFieldAndFix) {
       StatusIs(kInvalid, HasSubstr("choices: 'n' is there twice")));
   EXPECT_THAT(Refused(kChoices, R"({"id": 1, "q": "x", "c": "n", "a": 0})"),
               StatusIs(kInvalid, HasSubstr("choices: must name a field")));
+}
+
+TEST_F(TaskFileTest, TheExampleHasGroups) {
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const TextQuestions read,
+      ReadTaskFile(files_, "examples/my-questions.jsonl"));
+  std::map<std::string, int> num_items;
+  for (const TextQuestion& question : read.items) ++num_items[question.group];
+  EXPECT_THAT(num_items, ElementsAre(Pair("letters missing", 8),
+                                     Pair("letters swapped", 8),
+                                     Pair("order of words", 8)));
 }
 
 TEST_F(TaskFileTest, IdsAreOfTheirOwn) {
