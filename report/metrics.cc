@@ -1,7 +1,12 @@
 #include "report/metrics.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <utility>
 
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status/details.h"
@@ -12,6 +17,20 @@
 
 namespace ordo::report {
 namespace {
+
+constexpr char kTextTask[] = "text";
+
+// Whether a value is there with a number behind its name as well.
+bool IsCopy(const Metrics& metrics, const std::string& name, double value) {
+  const std::string beginning = name + "_";
+  return std::any_of(
+      metrics.values.begin(), metrics.values.end(), [&](const auto& other) {
+        uint64_t length = 0;
+        return other.second == value &&
+               absl::StartsWith(other.first, beginning) &&
+               absl::SimpleAtoi(other.first.substr(beginning.size()), &length);
+      });
+}
 
 constexpr char kStandardErrors[] = "standard_errors";
 
@@ -41,6 +60,16 @@ std::string ErrorText(const Metrics& metrics, const std::string& name) {
   return error == metrics.standard_errors.end()
              ? ""
              : absl::StrFormat("%.3g", error->second);
+}
+
+Metrics WithoutCopies(Metrics metrics) {
+  if (metrics.task != kTextTask) return metrics;
+  std::map<std::string, double> values;
+  for (const auto& [name, value] : metrics.values) {
+    if (!IsCopy(metrics, name, value)) values[name] = value;
+  }
+  metrics.values = std::move(values);
+  return metrics;
 }
 
 Table MetricsTable(const std::vector<Metrics>& all) {

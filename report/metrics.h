@@ -40,6 +40,10 @@ std::string ErrorText(const Metrics& metrics, const std::string& name);
 // error; an empty cell where that is not known.
 Table MetricsTable(const std::vector<Metrics>& all);
 
+// Without what task text says twice, for people: `perplexity` is that of one of
+// its lengths, beside which `perplexity_128` names the length.
+Metrics WithoutCopies(Metrics metrics);
+
 }  // namespace ordo::report
 
 #endif  // ORDO_REPORT_METRICS_H_

@@ -46,6 +46,26 @@ TEST(MetricsTest, MarkdownHasTheSameAndNoCellOfTwo) {
             "| a\\|b | 7 | flip_flop | flip_flop | error | 1e-07 |  |\n\n");
 }
 
+TEST(WithoutCopiesTest, TextSaysEachNumberOnceWithItsLength) {
+  const Metrics all = {"a",
+                       5,
+                       "text",
+                       "text",
+                       {{"perplexity", 2.5},
+                        {"perplexity_128", 2.5},
+                        {"perplexity_256", 3},
+                        {"perplexity_x", 3},
+                        {"word_perplexity", 9}}};
+  EXPECT_EQ(WithoutCopies(all).values,
+            (std::map<std::string, double>{{"perplexity_128", 2.5},
+                                           {"perplexity_256", 3},
+                                           {"perplexity_x", 3},
+                                           {"word_perplexity", 9}}));
+  // What other tasks score alike says different things.
+  Metrics sums = {"a", 5, "sums", "ruoss", {{"score", 1}, {"score_16", 1}}};
+  EXPECT_EQ(WithoutCopies(sums).values, sums.values);
+}
+
 TEST(ParseStandardErrorsTest, ReadsThoseOfTheResult) {
   ORDO_ASSERT_OK_AND_ASSIGN(const auto errors,
                             ParseStandardErrors(R"({"metrics": {"error": 0.5},

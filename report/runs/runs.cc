@@ -330,7 +330,7 @@ Page MakePage(const Runs& runs) {
   if (!grids.empty()) page.tables.push_back(GridTable(grids));
   std::vector<Metrics> metrics;
   for (const Evaluated& each : runs.evaluations) {
-    metrics.push_back(each.metrics);
+    metrics.push_back(WithoutCopies(each.metrics));
   }
   const Table trained = TrainedTable(runs);
   if (!metrics.empty() || trained.rows.empty()) {

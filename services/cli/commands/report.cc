@@ -397,7 +397,8 @@ void PrintMetrics(Context& context, const report::runs::Runs& runs) {
   for (const report::runs::Evaluated& each : runs.evaluations) {
     if (each.grid.has_value()) continue;
     has_metrics = true;
-    for (const auto& [name, value] : each.metrics.values) {
+    const report::Metrics shown = report::WithoutCopies(each.metrics);
+    for (const auto& [name, value] : shown.values) {
       table.AddRow({each.metrics.model, absl::StrCat(each.metrics.step),
                     each.metrics.evaluation, name, report::MetricText(value),
                     report::ErrorText(each.metrics, name)});
