@@ -14,14 +14,33 @@ namespace {
 constexpr int kWidthPx = 720;
 constexpr int kHeightPx = 420;
 
+bool HasPlace(double y, bool is_logarithmic) {
+  return std::isfinite(y) && (!is_logarithmic || y > 0);
+}
+
 // Its points as they are drawn, one in each line of text.
 std::string PointsOf(const Line& line, bool is_logarithmic) {
   std::string points;
-  for (const auto& [x, y] : line.points) {
-    if (!std::isfinite(y) || (is_logarithmic && y <= 0)) continue;
-    absl::StrAppendFormat(&points, "%.6g %.6g\n", x, y);
+  for (const LinePoint& point : line.points) {
+    if (!HasPlace(point.y, is_logarithmic)) continue;
+    absl::StrAppendFormat(&points, "%.6g %.6g\n", point.x, point.y);
   }
   return points;
+}
+
+// The same of those that have an interval, with its bounds.
+std::string IntervalsOf(const Line& line, bool is_logarithmic) {
+  std::string intervals;
+  for (const LinePoint& point : line.points) {
+    if (!HasPlace(point.y, is_logarithmic) ||
+        !HasPlace(point.low, is_logarithmic) ||
+        !HasPlace(point.high, is_logarithmic)) {
+      continue;
+    }
+    absl::StrAppendFormat(&intervals, "%.6g %.6g %.6g %.6g\n", point.x, point.y,
+                          point.low, point.high);
+  }
+  return intervals;
 }
 
 }  // namespace
@@ -51,19 +70,34 @@ Figure LinePlot(const Lines& lines) {
   }
   if (lines.has_marks) script += "set xtics 1\nset offsets 0.3,0.3,0,0\n";
   std::vector<std::string> plots;
+  std::vector<std::string> in_front;
   for (size_t i = 0; i < lines.lines.size(); ++i) {
     const Line& line = lines.lines[i];
     const std::string points = PointsOf(line, lines.is_logarithmic);
     if (points.empty()) continue;
+    const std::string color = LineColor(i);
+    const std::string mark = absl::StrCat(" pointtype ", 5 + 2 * (i % 4));
     absl::StrAppend(&script, "$line", i, " << EOD\n", points, "EOD\n");
-    plots.push_back(absl::StrCat(
+    in_front.push_back(absl::StrCat(
         "$line", i, " with ",
-        lines.has_marks
-            ? absl::StrCat("linespoints pointtype ", 5 + 2 * (i % 4))
-            : "lines",
-        " linewidth 2 linecolor rgb '", LineColor(i), "' title \"",
+        lines.has_marks ? absl::StrCat("linespoints", mark) : "lines",
+        " linewidth 2 linecolor rgb '", color, "' title \"",
         GnuplotText(line.title), "\""));
+    const std::string intervals = IntervalsOf(line, lines.is_logarithmic);
+    if (intervals.empty()) continue;
+    absl::StrAppend(&script, "$interval", i, " << EOD\n", intervals, "EOD\n");
+    plots.push_back(
+        lines.has_marks
+            ? absl::StrCat("$interval", i, " using 1:2:3:4 with yerrorbars",
+                           mark, " linewidth 2 linecolor rgb '", color,
+                           "' notitle")
+            : absl::StrCat("$interval", i,
+                           " using 1:3:4 with filledcurves fillcolor rgb '",
+                           color,
+                           "' fillstyle transparent solid 0.15 noborder "
+                           "notitle"));
   }
+  plots.insert(plots.end(), in_front.begin(), in_front.end());
   absl::StrAppend(&script, "plot ", absl::StrJoin(plots, ", "), "\n");
   return figure;
 }

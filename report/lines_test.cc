@@ -42,6 +42,39 @@ TEST_F(LinePlotTest, ALogarithmicAxisHasNoZero) {
   EXPECT_THAT(Svg(figure), HasSubstr(">layer<"));
 }
 
+TEST_F(LinePlotTest, MarkedPointsHaveBarsWhereTheirIntervalIsKnown) {
+  Lines lines = Two();
+  lines.has_marks = true;
+  lines.lines[1].points = {{1, 1}, {2, 4, 3, 5}};
+  const Figure figure = LinePlot(lines);
+  EXPECT_THAT(figure.script, HasSubstr("$line1 << EOD\n1 1\n2 4\nEOD\n"));
+  EXPECT_THAT(figure.script, HasSubstr("$interval1 << EOD\n2 4 3 5\nEOD\n"));
+  EXPECT_THAT(figure.script,
+              HasSubstr("plot $interval1 using 1:2:3:4 with yerrorbars "));
+  EXPECT_THAT(figure.script, Not(HasSubstr("$interval0")));
+  EXPECT_THAT(Svg(figure), HasSubstr(">two<"));
+}
+
+TEST_F(LinePlotTest, LinesWithoutMarksHaveBands) {
+  Lines lines = Two();
+  lines.lines[1].points = {{0, 1, 0.5, 1.5}, {1, 4, 3, 5}};
+  const Figure figure = LinePlot(lines);
+  EXPECT_THAT(figure.script,
+              HasSubstr("$interval1 using 1:3:4 with filledcurves "));
+  EXPECT_THAT(Svg(figure), HasSubstr(">two<"));
+}
+
+TEST_F(LinePlotTest, AnIntervalDownToZeroHasNoPlaceOnALogarithmicAxis) {
+  Lines lines = Two();
+  lines.lines[1].points = {{1, 2, 0, 4}, {2, 4, 3, 5}};
+  EXPECT_THAT(LinePlot(lines).script,
+              HasSubstr("$interval1 << EOD\n1 2 0 4\n2 4 3 5\nEOD\n"));
+  lines.is_logarithmic = true;
+  const Figure figure = LinePlot(lines);
+  EXPECT_THAT(figure.script, HasSubstr("$line1 << EOD\n1 2\n2 4\nEOD\n"));
+  EXPECT_THAT(figure.script, HasSubstr("$interval1 << EOD\n2 4 3 5\nEOD\n"));
+}
+
 TEST(CanDrawTest, WhatHasNoPlaceOnTheAxesCannotBeDrawn) {
   Lines lines = Two();
   EXPECT_TRUE(CanDraw(lines));

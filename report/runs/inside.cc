@@ -1,6 +1,7 @@
 #include "report/runs/inside.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include "report/color_map.h"
 #include "report/json_values.h"
 #include "report/lines.h"
+#include "report/stats/distributions.h"
 
 namespace ordo::report::runs {
 namespace {
@@ -23,6 +25,9 @@ namespace {
 using google::protobuf::ListValue;
 using google::protobuf::Struct;
 using google::protobuf::Value;
+
+// Of the intervals.
+constexpr double kLevel = 0.95;
 
 // Queries of a map, more than a trainer makes.
 constexpr int kMaxMapSize = 1000;
@@ -90,19 +95,46 @@ absl::Status ReadMaps(const std::string& csv, Inside* inside) {
   return absl::OkStatus();
 }
 
-// layer,distance,value,texts
+SeenMean MeanOf(double mean, double standard_error, double texts) {
+  if (!(standard_error > 0 && texts >= 2)) return {mean};
+  return {mean, standard_error *
+                    stats::StudentTQuantile((1 + kLevel) / 2, texts - 1)};
+}
+
+// layer,distance,value,texts,standard_error
+struct CurveLine {
+  int layer = 0;
+  int distance = 0;
+  SeenMean mean;
+};
+
+bool Parse(const std::string& line, CurveLine* parsed) {
+  const std::vector<std::string> cells = absl::StrSplit(line, ',');
+  // Reports of earlier releases have no errors.
+  if (cells.size() != 4 && cells.size() != 5) return false;
+  int texts = 0;
+  double value = 0, error = 0;
+  // That of a single text is empty.
+  if (cells.size() == 5 && !cells[4].empty() &&
+      !absl::SimpleAtod(cells[4], &error)) {
+    return false;
+  }
+  if (!absl::SimpleAtoi(cells[0], &parsed->layer) ||
+      !absl::SimpleAtoi(cells[1], &parsed->distance) ||
+      !absl::SimpleAtod(cells[2], &value) ||
+      !absl::SimpleAtoi(cells[3], &texts)) {
+    return false;
+  }
+  parsed->mean = MeanOf(value, error, texts);
+  return true;
+}
+
 absl::Status ReadCurves(const std::string& csv, Inside* inside) {
   const std::vector<std::string> lines = LinesOf(csv);
   for (size_t i = 0; i < lines.size(); ++i) {
-    const std::vector<std::string> cells = absl::StrSplit(lines[i], ',');
-    int layer = 0, distance = 0;
-    double value = 0;
-    if (cells.size() != 4 || !absl::SimpleAtoi(cells[0], &layer) ||
-        !absl::SimpleAtoi(cells[1], &distance) ||
-        !absl::SimpleAtod(cells[2], &value)) {
-      return BadLine(kCurvesFile, i + 2);
-    }
-    inside->curves[layer][distance] = value;
+    CurveLine line;
+    if (!Parse(lines[i], &line)) return BadLine(kCurvesFile, i + 2);
+    inside->curves[line.layer][line.distance] = line.mean;
   }
   return absl::OkStatus();
 }
@@ -125,15 +157,37 @@ absl::Status ReadNumbers(const Struct& result, Inside* inside) {
                                 "must be a number");
     }
     for (const auto& [name, value] : row.fields()) {
-      const Value& mean = JsonField(value.struct_value(), "mean");
+      const Struct& seen = value.struct_value();
+      const Value& mean = JsonField(seen, "mean");
       if (mean.kind_case() != Value::kNumberValue) continue;
-      inside->numbers[name][static_cast<int>(layer.number_value())] =
-          mean.number_value();
+      inside->numbers[name][static_cast<int>(layer.number_value())] = MeanOf(
+          mean.number_value(), JsonField(seen, "standard_error").number_value(),
+          JsonField(seen, "texts").number_value());
     }
   }
   inside->newlines = Integers(JsonField(result, "newlines"));
   inside->titles = Integers(JsonField(result, "titles"));
   return absl::OkStatus();
+}
+
+// Of what is never negative: its interval is that of its logarithm, to first
+// order.
+LinePoint PointOfSize(int x, const SeenMean& seen) {
+  if (!(seen.mean > 0) || !std::isfinite(seen.half_width)) {
+    return {static_cast<double>(x), seen.mean};
+  }
+  const double factor = std::exp(seen.half_width / seen.mean);
+  return {static_cast<double>(x), seen.mean, seen.mean / factor,
+          seen.mean * factor};
+}
+
+LinePoint PointOfCosine(int x, const SeenMean& seen) {
+  if (!std::isfinite(seen.half_width)) {
+    return {static_cast<double>(x), seen.mean};
+  }
+  return {static_cast<double>(x), seen.mean,
+          std::max(-1.0, seen.mean - seen.half_width),
+          std::min(1.0, seen.mean + seen.half_width)};
 }
 
 // A line for each of the names that there are, by layer.
@@ -147,7 +201,9 @@ Lines ByLayer(const Inside& inside,
     if (found == inside.numbers.end()) continue;
     Line& line = lines.lines.emplace_back();
     line.title = title;
-    line.points.assign(found->second.begin(), found->second.end());
+    for (const auto& [layer, seen] : found->second) {
+      line.points.push_back(PointOfSize(layer, seen));
+    }
   }
   return lines;
 }
@@ -171,7 +227,8 @@ void AddChanges(const Inside& inside, const std::string& title,
            ": what changes at a layer when a text begins behind marks, or at "
            "later position ids: attention's weights on the average of queries "
            "and keys, and products of positions relative to their size. No "
-           "change at all has no place on the axis."),
+           "change at all has no place on the axis. Bars: 95 % intervals of "
+           "the means over texts, by Student's t."),
        LinePlot(lines)});
 }
 
@@ -186,14 +243,18 @@ void AddSimilarities(const Inside& inside, const std::string& title,
   for (const auto& [layer, points] : inside.curves) {
     Line& line = curves.lines.emplace_back();
     line.title = absl::StrCat("layer ", layer);
-    line.points.assign(points.begin(), points.end());
+    for (const auto& [distance, seen] : points) {
+      line.points.push_back(PointOfCosine(distance, seen));
+    }
   }
   if (CanDraw(curves)) {
     figures->push_back(
         {absl::StrCat(stem, "-similarity"),
          absl::StrCat(title,
                       ": cosine of the positions that turn queries and keys, "
-                      "by their distance; means over heads, places and texts."),
+                      "by their distance; means over heads, places and texts. "
+                      "Bands: their 95 % intervals over texts, by Student's "
+                      "t."),
          LinePlot(curves)});
   }
   Lines changes =
@@ -206,7 +267,8 @@ void AddSimilarities(const Inside& inside, const std::string& title,
        absl::StrCat(title,
                     ": how far products of positions are from those of layer "
                     "1, relative to their size, and the positions' norm over "
-                    "that of layer 1."),
+                    "that of layer 1. Bars: 95 % intervals of the means over "
+                    "texts, by Student's t."),
        LinePlot(changes)});
 }
 

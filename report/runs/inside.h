@@ -2,6 +2,7 @@
 #define ORDO_REPORT_RUNS_INSIDE_H_
 
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -38,15 +39,23 @@ struct SeenMap {
   std::vector<std::vector<double>> rows;
 };
 
+// A mean over texts.
+struct SeenMean {
+  double mean = 0;
+  // Half of its 95 % interval over another draw of texts: Student's. Infinite
+  // where it is not known: of a single text, or of texts that are all alike.
+  double half_width = std::numeric_limits<double>::infinity();
+};
+
 struct Inside {
-  // "shift_attention" and the like: its mean by layer.
-  std::map<std::string, std::map<int, double>> numbers;
+  // "shift_attention" and the like, by layer.
+  std::map<std::string, std::map<int, SeenMean>> numbers;
   std::vector<SeenMap> maps;
   // Keys with an end of a line, and in a title.
   std::vector<int> newlines;
   std::vector<int> titles;
   // By layer: the value at each distance, from 0.
-  std::map<int, std::map<int, double>> curves;
+  std::map<int, std::map<int, SeenMean>> curves;
 };
 
 // Whether a task looks inside.

@@ -13,37 +13,32 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "model/text/scoring/means.h"
 
 namespace ordo::model::tasks::inside {
 namespace {
 
 using nlohmann::ordered_json;
+using text::scoring::Mean;
+using text::scoring::MeanOf;
 using Kind = InsideQuery::Kind;
 
 // Before the number of the layer in a name.
 constexpr char kOfLayer[] = "_l";
 
-// Finite values, one after the other.
-struct Sum {
-  double sum = 0;
-  double squares = 0;
-  int64_t count = 0;
+// Finite values, one of each text that has it.
+using Values = std::vector<double>;
 
-  void Add(double value) {
-    if (!std::isfinite(value)) return;
-    sum += value;
-    squares += value * value;
-    ++count;
-  }
-  double Mean() const { return sum / static_cast<double>(count); }
-  // s / sqrt(n) with n - 1 below the sum of squares; 0 of a single value.
-  double StandardError() const {
-    if (count < 2) return 0;
-    const auto n = static_cast<double>(count);
-    const double spread = std::max(0.0, squares - sum * sum / n);
-    return std::sqrt(spread / (n - 1) / n);
-  }
-};
+void AddFinite(double value, Values* values) {
+  if (std::isfinite(value)) values->push_back(value);
+}
+
+// As a cell of csv; empty where it is not known.
+std::string ErrorCell(const Mean& mean) {
+  return std::isfinite(mean.standard_error)
+             ? absl::StrFormat("%.6g", mean.standard_error)
+             : "";
+}
 
 // "shift_attention_l2" is shift_attention of layer 2.
 struct NumberName {
@@ -63,28 +58,28 @@ NumberName Parse(const std::string& name) {
 }
 
 // By layer, then by name.
-using LayerSums = std::map<int, std::map<std::string, Sum>>;
+using LayerValues = std::map<int, std::map<std::string, Values>>;
 
-LayerSums SumsOf(const std::vector<Inside>& all) {
-  LayerSums sums;
+LayerValues ValuesOf(const std::vector<Inside>& all) {
+  LayerValues values;
   for (const Inside& one : all) {
     for (const auto& [name, value] : one.numbers) {
       const NumberName parsed = Parse(name);
-      sums[parsed.layer][parsed.what].Add(value);
+      AddFinite(value, &values[parsed.layer][parsed.what]);
     }
   }
-  return sums;
+  return values;
 }
 
-// The mean of each layer's curves, as far as any of them goes.
-std::map<int, std::vector<Sum>> CurvesOf(const std::vector<Inside>& all) {
-  std::map<int, std::vector<Sum>> curves;
+// Of each layer, at each distance, as far as any of the curves goes.
+std::map<int, std::vector<Values>> CurvesOf(const std::vector<Inside>& all) {
+  std::map<int, std::vector<Values>> curves;
   for (const Inside& one : all) {
     for (const InsideCurve& curve : one.curves) {
-      std::vector<Sum>& sums = curves[curve.layer];
-      sums.resize(std::max(sums.size(), curve.values.size()));
+      std::vector<Values>& values = curves[curve.layer];
+      values.resize(std::max(values.size(), curve.values.size()));
       for (size_t i = 0; i < curve.values.size(); ++i) {
-        sums[i].Add(curve.values[i]);
+        AddFinite(curve.values[i], &values[i]);
       }
     }
   }
@@ -149,10 +144,9 @@ class InsideTask : public EvaluationTask {
   }
 
   Scores Score(const Marked& marked) const override {
-    const LayerSums sums = SumsOf(marked.inside);
     Scores scores;
     scores.details = About(marked);
-    AddNumbers(sums, &scores);
+    AddNumbers(ValuesOf(marked.inside), &scores);
     AddMaps(marked, &scores);
     AddCurves(marked, &scores);
     return scores;
@@ -189,25 +183,31 @@ class InsideTask : public EvaluationTask {
     (*about)["titles"] = TitlesIn(tokens);
   }
 
-  void AddNumbers(const LayerSums& sums, Scores* scores) const {
+  static void AddNumbers(const LayerValues& values, Scores* scores) {
     ordered_json layers = ordered_json::array();
     scores->csv = "quantity,layer,mean,standard_error,texts\n";
     scores->markdown =
         "| quantity | layer | mean | standard error | texts |\n"
         "|---|---:|---:|---:|---:|\n";
-    for (const auto& [layer, of_layer] : sums) {
+    for (const auto& [layer, of_layer] : values) {
       ordered_json row = {{"layer", layer}};
-      for (const auto& [what, sum] : of_layer) {
-        if (sum.count == 0) continue;
-        const double mean = sum.Mean();
-        const double error = sum.StandardError();
-        scores->metrics[absl::StrCat(what, kOfLayer, layer)] = mean;
-        row[what] = {{"mean", mean}, {"standard_error", error}};
-        absl::StrAppendFormat(&scores->csv, "%s,%d,%.9g,%.6g,%d\n", what, layer,
-                              mean, error, sum.count);
+      for (const auto& [what, of_texts] : of_layer) {
+        if (of_texts.empty()) continue;
+        const Mean mean = MeanOf(of_texts);
+        const std::string name = absl::StrCat(what, kOfLayer, layer);
+        scores->metrics[name] = mean.value;
+        row[what] = {{"mean", mean.value}, {"texts", mean.num_items}};
+        std::string error;
+        if (std::isfinite(mean.standard_error)) {
+          scores->standard_errors[name] = mean.standard_error;
+          row[what]["standard_error"] = mean.standard_error;
+          error = absl::StrFormat("%.2g", mean.standard_error);
+        }
+        absl::StrAppendFormat(&scores->csv, "%s,%d,%.9g,%s,%d\n", what, layer,
+                              mean.value, ErrorCell(mean), mean.num_items);
         absl::StrAppendFormat(&scores->markdown,
-                              "| %s | %d | %.5g | %.2g | %d |\n", what, layer,
-                              mean, error, sum.count);
+                              "| %s | %d | %.5g | %s | %d |\n", what, layer,
+                              mean.value, error, mean.num_items);
       }
       layers.push_back(std::move(row));
     }
@@ -234,16 +234,17 @@ class InsideTask : public EvaluationTask {
 
   static void AddCurves(const Marked& marked, Scores* scores) {
     std::string lines;
-    for (const auto& [layer, sums] : CurvesOf(marked.inside)) {
-      for (size_t i = 0; i < sums.size(); ++i) {
-        if (sums[i].count == 0) continue;
-        absl::StrAppendFormat(&lines, "%d,%d,%.6g,%d\n", layer, i,
-                              sums[i].Mean(), sums[i].count);
+    for (const auto& [layer, values] : CurvesOf(marked.inside)) {
+      for (size_t i = 0; i < values.size(); ++i) {
+        if (values[i].empty()) continue;
+        const Mean mean = MeanOf(values[i]);
+        absl::StrAppendFormat(&lines, "%d,%d,%.6g,%d,%s\n", layer, i,
+                              mean.value, mean.num_items, ErrorCell(mean));
       }
     }
     if (lines.empty()) return;
     scores->files[kCurvesFile] =
-        absl::StrCat("layer,distance,value,texts\n", lines);
+        absl::StrCat("layer,distance,value,texts,standard_error\n", lines);
   }
 
   const InsideQuery query_;

@@ -14,8 +14,10 @@
 namespace ordo::model::tasks::inside {
 namespace {
 
+using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 using Kind = InsideQuery::Kind;
 
 // Texts as bytes.
@@ -83,17 +85,36 @@ TEST(InsideTaskTest, NumbersAreMeansOverTheTextsThatHaveThem) {
   EXPECT_EQ(scores.csv,
             "quantity,layer,mean,standard_error,texts\n"
             "shift_attention,2,2.5,1.5,2\n"
-            "add_attention,10,3,0,1\n");
+            "add_attention,10,3,,1\n");
   EXPECT_THAT(scores.markdown,
-              HasSubstr("| shift_attention | 2 | 2.5 | 1.5 |"));
+              HasSubstr("| shift_attention | 2 | 2.5 | 1.5 | 2 |\n"
+                        "| add_attention | 10 | 3 |  | 1 |\n"));
   EXPECT_EQ(scores.details["texts"], 3);
   EXPECT_EQ(scores.details["shift"], 3);
   EXPECT_EQ(scores.details["adds_tokens"], true);
   EXPECT_EQ(scores.details["layers"][0]["layer"], 2);
   EXPECT_EQ(scores.details["layers"][0]["shift_attention"]["mean"], 2.5);
+  EXPECT_EQ(scores.details["layers"][0]["shift_attention"]["texts"], 2);
   EXPECT_EQ(scores.details["data_fingerprint"], "f00d");
   EXPECT_TRUE(scores.files.empty());
   EXPECT_FALSE(scores.details.contains("titles"));
+}
+
+// Of the metrics and by layer; a single text tells none.
+TEST(InsideTaskTest, ErrorsAreThoseOfAnotherDrawOfTexts) {
+  const Scores scores =
+      Made(Kind::kAttention, {"a", "b", "c"})
+          ->Score(Seen({{{{"diagonal_l1", 0.25}, {"diagonal_l2", 0.5}}},
+                        {{{"diagonal_l1", 0.5}}},
+                        {{{"diagonal_l1", 0.75}}}}));
+  EXPECT_THAT(scores.standard_errors,
+              ElementsAre(Pair("diagonal_l1",
+                               DoubleNear(0.25 / std::sqrt(3.0), 1e-12))));
+  const auto& layers = scores.details["layers"];
+  EXPECT_EQ(layers[0]["diagonal"]["standard_error"],
+            scores.standard_errors.at("diagonal_l1"));
+  EXPECT_EQ(layers[1]["diagonal"]["mean"], 0.5);
+  EXPECT_FALSE(layers[1]["diagonal"].contains("standard_error"));
 }
 
 TEST(InsideTaskTest, MapsStandInAFileOfTheirOwn) {
@@ -115,7 +136,7 @@ TEST(InsideTaskTest, MapsStandInAFileOfTheirOwn) {
             "position_only,2,1,1,1,1\n"
             "position_only,2,1,2,1,0.333333\n"
             "position_only,2,1,2,2,0.666667\n");
-  EXPECT_THAT(scores.csv, HasSubstr("diagonal,2,0.75,0,1\n"));
+  EXPECT_THAT(scores.csv, HasSubstr("diagonal,2,0.75,,1\n"));
 }
 
 TEST(InsideTaskTest, TitlesAreLinesBetweenEqualSigns) {
@@ -134,10 +155,11 @@ TEST(InsideTaskTest, CurvesGoAsFarAsTheLongestText) {
   const Scores scores =
       Made(Kind::kPositions, {"a", "b"})->Score(Seen({first, second}));
   ASSERT_EQ(scores.files.size(), 1u);
+  // Errors of two are half of what they differ by.
   EXPECT_EQ(scores.files.at("curves.csv"),
-            "layer,distance,value,texts\n"
-            "1,0,1,2\n1,1,0.375,2\n1,2,-1,1\n"
-            "2,0,1,2\n2,1,0.25,2\n2,2,0.125,1\n");
+            "layer,distance,value,texts,standard_error\n"
+            "1,0,1,2,0\n1,1,0.375,2,0.125\n1,2,-1,1,\n"
+            "2,0,1,2,0\n2,1,0.25,2,0.25\n2,2,0.125,1,\n");
 }
 
 TEST(InsideTaskTest, WithoutAnythingToSeeThereAreNoNumbers) {
