@@ -43,6 +43,9 @@ struct UnitScores {
   double tokens = 0;
   double bytes = 0;
   double words = 0;
+  // Its shares of batches, and of their means.
+  double batches = 0;
+  double batch_means = 0;
 };
 
 // What was found in the windows of one length.
@@ -62,24 +65,28 @@ struct LengthScores {
   double mean() const { return nats / static_cast<double>(scored); }
 };
 
-// Standard error, over another draw of units, of the nats for each of what a
-// unit has: that of a ratio of sums. Nothing with fewer than two units.
-std::optional<double> ErrorOfMean(const LengthScores& found,
-                                  double UnitScores::*count) {
-  double nats = 0;
-  double total = 0;
+// A ratio of sums over units.
+struct Ratio {
+  double UnitScores::*above;
+  double UnitScores::*below;
+};
+
+// Its standard error over another draw of units. Nothing with fewer than two.
+std::optional<double> ErrorOf(const Ratio& ratio, const LengthScores& found) {
+  double above = 0;
+  double below = 0;
   for (const auto& [document, unit] : found.units) {
-    nats += unit.nats;
-    total += unit.*count;
+    above += unit.*ratio.above;
+    below += unit.*ratio.below;
   }
   const auto num_units = static_cast<double>(found.units.size());
-  if (num_units < 2 || !(total > 0)) return std::nullopt;
+  if (num_units < 2 || !(below > 0)) return std::nullopt;
   double squares = 0;
   for (const auto& [document, unit] : found.units) {
-    const double beyond = unit.nats - nats / total * unit.*count;
+    const double beyond = unit.*ratio.above - above / below * unit.*ratio.below;
     squares += beyond * beyond;
   }
-  return std::sqrt(num_units / (num_units - 1) * squares) / total;
+  return std::sqrt(num_units / (num_units - 1) * squares) / below;
 }
 
 class Perplexity : public tasks::EvaluationTask {
@@ -254,26 +261,28 @@ class Perplexity : public tasks::EvaluationTask {
     const Window first = windows_[number].Get(0);
     const int64_t per_window = first.length - first.first_scored;
     found.scored = found.windows * per_window;
-    for (int64_t i = 0; i < found.windows; ++i) {
-      const Window window = windows_[number].Get(static_cast<uint64_t>(i));
-      const TextSize text =
-          stream_.SizeOf(window.begin + window.first_scored, per_window);
-      found.text.bytes += text.bytes;
-      found.text.words += text.words;
-      UnitScores& unit = found.units[DocumentOf(window)];
-      unit.nats += marked.nats[begins_[number] + i];
-      unit.tokens += static_cast<double>(per_window);
-      unit.bytes += static_cast<double>(text.bytes);
-      unit.words += static_cast<double>(text.words);
-    }
     for (int64_t from = 0; from < found.windows; from += kBatchWindows) {
       const int64_t count = std::min(kBatchWindows, found.windows - from);
-      double nats = 0;
-      for (int64_t i = 0; i < count; ++i) {
-        nats += marked.nats[begins_[number] + from + i];
+      const auto batch_tokens = static_cast<double>(count * per_window);
+      double batch_nats = 0;
+      for (int64_t i = from; i < from + count; ++i) {
+        const double nats = marked.nats[begins_[number] + i];
+        const Window window = windows_[number].Get(static_cast<uint64_t>(i));
+        const TextSize text =
+            stream_.SizeOf(window.begin + window.first_scored, per_window);
+        found.text.bytes += text.bytes;
+        found.text.words += text.words;
+        UnitScores& unit = found.units[DocumentOf(window)];
+        unit.nats += nats;
+        unit.tokens += static_cast<double>(per_window);
+        unit.bytes += static_cast<double>(text.bytes);
+        unit.words += static_cast<double>(text.words);
+        unit.batches += 1 / static_cast<double>(count);
+        unit.batch_means += nats / batch_tokens;
+        batch_nats += nats;
       }
-      found.nats += nats;
-      found.batch_means += nats / static_cast<double>(count * per_window);
+      found.nats += batch_nats;
+      found.batch_means += batch_nats / batch_tokens;
       ++found.batches;
     }
     return found;
@@ -293,13 +302,12 @@ class Perplexity : public tasks::EvaluationTask {
     return metrics;
   }
 
-  // Of the metrics whose errors the documents tell, to first order.
+  // Of the metrics, to first order, where documents tell them.
   static std::map<std::string, double> ErrorsOf(
       const LengthScores& found, const std::map<std::string, double>& metrics) {
     std::map<std::string, double> errors;
-    const auto add = [&](const char* name, double UnitScores::*count,
-                         double slope) {
-      const std::optional<double> error = ErrorOfMean(found, count);
+    const auto add = [&](const char* name, const Ratio& ratio, double slope) {
+      const std::optional<double> error = ErrorOf(ratio, found);
       if (error.has_value() && metrics.count(name) > 0) {
         errors[name] = slope * *error;
       }
@@ -307,9 +315,15 @@ class Perplexity : public tasks::EvaluationTask {
     const auto value = [&](const char* name) {
       return metrics.count(name) > 0 ? metrics.at(name) : 0;
     };
-    add("perplexity", &UnitScores::tokens, value("perplexity"));
-    add("word_perplexity", &UnitScores::words, value("word_perplexity"));
-    add("bits_per_byte", &UnitScores::bytes, 1 / std::log(2.0));
+    add("perplexity", {&UnitScores::nats, &UnitScores::tokens},
+        value("perplexity"));
+    add("batch_mean_perplexity",
+        {&UnitScores::batch_means, &UnitScores::batches},
+        value("batch_mean_perplexity"));
+    add("word_perplexity", {&UnitScores::nats, &UnitScores::words},
+        value("word_perplexity"));
+    add("bits_per_byte", {&UnitScores::nats, &UnitScores::bytes},
+        1 / std::log(2.0));
     return errors;
   }
 

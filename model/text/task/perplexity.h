@@ -45,6 +45,9 @@ struct PerplexityOptions {
 //
 // and without _L those of the trained length, or the first. Questions are
 // windows, the unit is the document in which the first scored token lies.
+// Standard errors are over another draw of units, each with the share that it
+// has of what its sums are divided by: tokens, batches, bytes or words. Windows
+// of a single unit tell none.
 //
 // Reads and tokenizes as OpenTextTask does. INVALID_ARGUMENT, with the field:
 // the split has no document, too few tokens for a window, or more than

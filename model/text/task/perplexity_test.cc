@@ -122,6 +122,9 @@ TEST_F(PerplexityTest, ErrorsAreThoseOfAnotherDrawOfDocuments) {
               std::exp(10.0 / 155) * error, 1e-12);
   EXPECT_NEAR(scores.standard_errors.at("perplexity_32"),
               scores.standard_errors.at("perplexity"), 1e-15);
+  // They are one batch.
+  EXPECT_NEAR(scores.standard_errors.at("batch_mean_perplexity"),
+              scores.standard_errors.at("perplexity"), 1e-12);
   EXPECT_NEAR(scores.standard_errors.at("bits_per_byte"),
               error * 160 / 140 / std::log(2.0), 1e-12);
   EXPECT_NEAR(scores.standard_errors.at("word_perplexity"),
@@ -175,6 +178,22 @@ TEST_F(PerplexityTest, TheMeanOfBatchesWeighsTheLastAsAFullOne) {
   EXPECT_THAT(scores.markdown,
               HasSubstr("| 16 | 10 | 150 | bytes | 260 | 1.34986 | 1.49182 | "
                         "3.32012 | 0.494638 |\n"));
+}
+
+// Of a mean of 0.4 each of the eight windows of the first batch has a part of
+// 0.05, and each of the two of the last one of 0.2: beyond it are (i - 6) / 120
+// of the former and 2 / 30 and 3 / 30 of the latter, whose squares sum up to
+// 1 / 48.
+TEST_F(PerplexityTest, TheMeanOfBatchesHasAnErrorWithTheirWeights) {
+  options_.lengths = {16};
+  const tasks::Scores scores = ScoreOf(*Open());
+  const double error = std::exp(0.4) * std::sqrt(10.0 / 9 / 48) / 2;
+  EXPECT_NEAR(scores.standard_errors.at("batch_mean_perplexity"), error, 1e-12);
+  EXPECT_NEAR(scores.standard_errors.at("batch_mean_perplexity_16"), error,
+              1e-12);
+  EXPECT_EQ(
+      scores.details["lengths"][0]["batch_mean_perplexity_standard_error"],
+      scores.standard_errors.at("batch_mean_perplexity_16"));
 }
 
 TEST_F(PerplexityTest, EachLengthHasItsScoresAndTheTrainedOneIsTheMain) {
