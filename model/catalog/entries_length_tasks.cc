@@ -281,9 +281,10 @@ Entry PasskeyForEvaluation() {
   entry.evaluation.items_per_sample = PasskeyItems;
   // Tests of the same number have the same seed at each length.
   entry.evaluation.shares_units = true;
-  // 3: of several lengths, tests of one number are one unit.
+  // 4: passes of numbers that are said in words are filled up, however few
+  // prompts have a length.
   return WithLengths({{"min_length", "max_length"}, "passkey", "max_length"},
-                     OfVersion(3, InTokens(std::move(entry))));
+                     OfVersion(4, InTokens(std::move(entry))));
 }
 
 }  // namespace

@@ -381,9 +381,9 @@ Entry Questions() {
   // with copies.
   entry.evaluation.micro_batch.max_rows = 8;
   entry.evaluation.item_scores = ItemScores::kShares;
-  // 2: begin follows the training, max_questions draws, and of answers in words
-  // few of a length have fewer rows.
-  entry.evaluation.version = 2;
+  // 3: passes of answers in words are filled up, however few prompts have a
+  // length.
+  entry.evaluation.version = 3;
   entry.from_training = TakeTokens;
   return entry;
 }

@@ -7,8 +7,7 @@ namespace ordo::model::catalog {
 
 // How many rows go through a model in one pass of an evaluation. The last bits
 // of what it says may depend on that, so it belongs to the task and is never
-// taken from the machine, nor, but for a fixed set of answers in words
-// (evaluation::Pass), from how many questions there are.
+// taken from the machine, nor from how many questions there are.
 struct MicroBatchShape {
   // At least 1.
   int64_t max_rows = 64;

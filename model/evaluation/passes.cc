@@ -17,21 +17,6 @@ std::map<int, int> LongestAnswers(const tasks::EvaluationTask& task) {
   return longest;
 }
 
-// Questions by length of the prompt.
-std::map<int, int64_t> CountLengths(const tasks::EvaluationTask& task) {
-  std::map<int, int64_t> counts;
-  for (int64_t index = 0; index < task.size(); ++index) {
-    ++counts[task.PromptLength(index)];
-  }
-  return counts;
-}
-
-int64_t PowerOfTwoFrom(int64_t count) {
-  int64_t power = 1;
-  while (power < count) power *= 2;
-  return power;
-}
-
 bool IsFull(const Pass& pass) {
   return static_cast<int64_t>(pass.indices.size()) == pass.num_rows;
 }
@@ -46,8 +31,6 @@ std::vector<Pass> MakePasses(const tasks::EvaluationTask& task,
     return task.PromptLength(a) < task.PromptLength(b);
   });
   std::map<int, int> longest = LongestAnswers(task);
-  std::map<int, int64_t> counts = CountLengths(task);
-  const bool in_words = task.measure() == tasks::Measure::kText;
   std::vector<Pass> passes;
   int last_length = -1;
   for (const int64_t index : order) {
@@ -56,9 +39,6 @@ std::vector<Pass> MakePasses(const tasks::EvaluationTask& task,
       Pass& pass = passes.emplace_back();
       pass.num_tokens = longest[length];
       pass.num_rows = catalog::MicroBatchRows(shape, length + pass.num_tokens);
-      if (in_words) {
-        pass.num_rows = std::min(pass.num_rows, PowerOfTwoFrom(counts[length]));
-      }
     }
     last_length = length;
     passes.back().indices.push_back(index);

@@ -21,10 +21,7 @@ struct Pass {
   // length of a whole row, and what a row gets must not depend on those beside
   // it, nor on how many questions there are. 0: answers are read at places.
   int num_tokens = 0;
-  // Of the shape, however many questions there are. But of answers in words
-  // (Measure::kText) at most the power of two from the number of questions
-  // whose prompts have this length: those are a fixed set, which often has few
-  // of a length, and each row is decoded to the end of an answer.
+  // Of the shape, however many questions there are.
   int64_t num_rows = 1;
 };
 

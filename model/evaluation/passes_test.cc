@@ -8,9 +8,11 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/catalog/micro_batch.h"
 #include "model/tasks/addition.h"
 #include "model/tasks/flip_flop.h"
 #include "model/tasks/pairs.h"
+#include "model/tasks/task.h"
 
 namespace ordo::model::evaluation {
 namespace {
@@ -55,18 +57,24 @@ TEST(PassesTest, WhatIsDecodedCountsInTheTokensOfARow) {
   EXPECT_EQ(passes[2].num_rows, 90 / (6 + 4));
 }
 
+// By length of the prompt, the tokens to decode and the rows of its passes.
+std::map<int, std::set<std::pair<int, int64_t>>> ShapesOf(
+    const tasks::EvaluationTask& task, const catalog::MicroBatchShape& shape) {
+  std::map<int, std::set<std::pair<int, int64_t>>> shapes;
+  for (const Pass& pass : MakePasses(task, shape)) {
+    shapes[task.PromptLength(pass.indices[0])].insert(
+        {pass.num_tokens, pass.num_rows});
+  }
+  return shapes;
+}
+
 // Of three samples none may have a carry, of a hundred some do.
 TEST(PassesTest, TheirShapeDependsOnNoAnswersAndOnNoNumberOfThem) {
   for (const int samples : {1, 2, 3, 100}) {
-    std::map<int, std::set<std::pair<int, int64_t>>> shapes;
-    const auto grid = Grid(samples);
-    for (const Pass& pass : MakePasses(*grid, {100, 90})) {
-      shapes[grid->PromptLength(pass.indices[0])].insert(
-          {pass.num_tokens, pass.num_rows});
-    }
-    EXPECT_THAT(shapes, ElementsAre(Pair(4, ElementsAre(Pair(3, 12))),
-                                    Pair(5, ElementsAre(Pair(4, 10))),
-                                    Pair(6, ElementsAre(Pair(4, 9)))))
+    EXPECT_THAT(ShapesOf(*Grid(samples), {100, 90}),
+                ElementsAre(Pair(4, ElementsAre(Pair(3, 12))),
+                            Pair(5, ElementsAre(Pair(4, 10))),
+                            Pair(6, ElementsAre(Pair(4, 9)))))
         << samples;
   }
 }
@@ -100,17 +108,24 @@ class InWords : public tasks::EvaluationTask {
   const std::unique_ptr<tasks::EvaluationTask> grid_ = Grid();
 };
 
-TEST(PassesTest, OfAnswersInWordsALengthWithFewPromptsHasFewRows) {
+TEST(PassesTest, NorDoesThatOfAnswersInWordsOnWhatElseIsAsked) {
   std::vector<int> lengths = {40, 50, 50, 50};
   lengths.insert(lengths.end(), 9, 60);
-  std::vector<std::pair<size_t, int64_t>> passes;
-  for (const Pass& pass : MakePasses(InWords(lengths), {8, 1000})) {
-    passes.emplace_back(pass.indices.size(), pass.num_rows);
+  const auto whole = ShapesOf(InWords(lengths), {8, 220});
+  // 10 tokens are decoded; of 60 and those 3 rows are 210 tokens.
+  EXPECT_THAT(whole, ElementsAre(Pair(40, ElementsAre(Pair(10, 4))),
+                                 Pair(50, ElementsAre(Pair(10, 3))),
+                                 Pair(60, ElementsAre(Pair(10, 3)))));
+  for (size_t left_out = 0; left_out < lengths.size(); ++left_out) {
+    std::vector<int> others = lengths;
+    others.erase(others.begin() + static_cast<int64_t>(left_out));
+    for (const auto& [length, shapes] : ShapesOf(InWords(others), {8, 220})) {
+      EXPECT_EQ(shapes, whole.at(length)) << left_out;
+    }
   }
-  EXPECT_THAT(passes,
-              ElementsAre(Pair(1, 1), Pair(3, 4), Pair(8, 8), Pair(1, 8)));
-  // Nor more than the shape has: 3 of 60 and 10 tokens.
-  EXPECT_EQ(MakePasses(InWords(lengths), {8, 220}).back().num_rows, 3);
+  for (const Pass& pass : MakePasses(InWords(lengths), {8, 1000})) {
+    EXPECT_EQ(pass.num_rows, 8) << pass.indices.size() << " prompts";
+  }
 }
 
 TEST(PassesTest, NothingIsDecodedWhereAnswersAreRead) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,6 +65,26 @@ std::unique_ptr<transformer::Transformer> ModelThatSays(int64_t token) {
     named.tensor[token].fill_(1);
   }
   return model;
+}
+
+// Says what the last bits of its layers decide: its tokens have one row of the
+// head, but for as little as rounding is.
+std::unique_ptr<transformer::Transformer> ModelOfLastBits() {
+  auto model = RandomModel();
+  const at::NoGradGuard no_grad;
+  for (const auto& named : model->Parameters()) {
+    if (named.name != "lm_head.weight") continue;
+    const at::Tensor row = named.tensor[0].clone();
+    named.tensor.mul_(1e-7).add_(row);
+  }
+  return model;
+}
+
+// What was said, by id.
+std::map<std::string, std::string> OutputsOf(const Outcome& outcome) {
+  std::map<std::string, std::string> outputs;
+  for (const Item& item : outcome.items) outputs[item.id] = item.output;
+  return outputs;
 }
 
 class QuestionsTest : public ::testing::Test {
@@ -224,6 +245,57 @@ TEST_F(QuestionsTest, OrAreScoredByRouge) {
   EXPECT_NEAR(outcome.items[0].score, 2.0 / 3, 1e-12);
 }
 
+// Twenty questions, of which 1, 2, 3, 5 and 9 have prompts of one length.
+std::vector<std::string> FewOfALength() {
+  std::vector<std::string> lines = {json{
+      {"prompt", "{text}:"},
+      {"target", "{right}"},
+      {"metric", "f1"},
+      {"max_answer_tokens", 8}}.dump()};
+  int number = 0;
+  for (const int count : {1, 2, 3, 5, 9}) {
+    for (int i = 0; i < count; ++i, ++number) {
+      std::string text(4 + count, 'z');
+      text[0] = static_cast<char>('a' + number);
+      lines.push_back(json{
+          {"id", absl::StrCat("q", number)},
+          {"text", text},
+          {"right", "a"}}.dump());
+    }
+  }
+  return lines;
+}
+
+TEST_F(QuestionsTest, WhatElseIsAskedInWordsChangesNoBitOfAnAnswer) {
+  const auto model = ModelOfLastBits();
+  const std::vector<std::string> lines = FewOfALength();
+  const auto whole = OutputsOf(Evaluated(*model, *Open(lines)));
+  ASSERT_EQ(whole.size(), 20u);
+  std::set<std::string> said;
+  for (const auto& [id, output] : whole) said.insert(output);
+  EXPECT_GT(said.size(), 1u) << "the prompts decide nothing";
+  const auto expect_same = [&](const std::vector<std::string>& asked,
+                               size_t num_questions) {
+    const auto outputs = OutputsOf(Evaluated(*model, *Open(asked)));
+    EXPECT_EQ(outputs.size(), num_questions);
+    for (const auto& [id, output] : outputs) EXPECT_EQ(output, whole.at(id));
+  };
+  for (size_t left_out = 1; left_out < lines.size(); ++left_out) {
+    SCOPED_TRACE(lines[left_out]);
+    std::vector<std::string> others = lines;
+    others.erase(others.begin() + static_cast<int64_t>(left_out));
+    expect_same(others, 19);
+  }
+  std::vector<std::string> reversed = lines;
+  std::reverse(reversed.begin() + 1, reversed.end());
+  expect_same(reversed, 20);
+  for (const int most : {1, 6, 13}) {
+    SCOPED_TRACE(most);
+    options_.max_questions = most;
+    expect_same(lines, static_cast<size_t>(most));
+  }
+}
+
 TEST_F(QuestionsTest, TheEndMarkEndsAnAnswerAndIsNoPartOfIt) {
   const Outcome outcome =
       Evaluated(*ModelThatSays(tasks::kEnd), *Open(TwentyInWords("f1")));
@@ -242,9 +314,7 @@ TEST_F(QuestionsTest, DrawnAnswersAreThoseOfTheSeedAndTheItem) {
     const auto outcome = Evaluate(*model, *Open(lines), options);
     ORDO_CHECK(outcome.ok()) << outcome.status();
     EXPECT_EQ(outcome->scores.details["top_k"], options_.top_k);
-    std::map<std::string, std::string> by_id;
-    for (const Item& item : outcome->items) by_id[item.id] = item.output;
-    return by_id;
+    return OutputsOf(*outcome);
   };
   std::vector<std::string> lines = TwentyInWords("f1");
   const auto likeliest = outputs(lines, 5);
