@@ -11,7 +11,6 @@
 namespace ordo::tests::e2e {
 namespace {
 
-using jobs::v1::Compare;
 using jobs::v1::Job;
 using jobs::v1::JobSpec;
 using ::ordo::base::testing::StatusIs;
@@ -38,31 +37,6 @@ class ComparisonTest : public Scenario {
     WaitForDevices(2);
   }
 
-  // "c": rope and alibi, one seed, twenty steps and an evaluation at their end.
-  static JobSpec RopeAndAlibi() {
-    JobSpec spec;
-    spec.set_kind(JobSpec::COMPARE);
-    spec.set_name("c");
-    spec.mutable_resources()->set_threads(1);
-    Compare& compare = *spec.mutable_compare();
-    JobSpec& run = *compare.mutable_run();
-    run = Spec("");
-    run.mutable_training()->set_steps(20);
-    auto& evaluation = *run.add_evaluations();
-    evaluation.set_task("addition_grid");
-    (*evaluation.mutable_params())["max_digits"].set_number_value(2);
-    (*evaluation.mutable_params())["samples"].set_number_value(2);
-    compare.add_arms()->set_name("rope");
-    Compare::Arm& alibi = *compare.add_arms();
-    alibi.set_name("alibi");
-    (*(*alibi.mutable_set())["encoding"]
-          .mutable_struct_value()
-          ->mutable_fields())["name"]
-        .set_string_value("alibi");
-    compare.add_seeds(1);
-    return spec;
-  }
-
   // What the runs recorded of themselves, once all of "c" has succeeded.
   struct Runs {
     Job rope;
@@ -87,7 +61,7 @@ class ComparisonTest : public Scenario {
 
 TEST_F(ComparisonTest, ArmsThatDifferInTheEncodingAloneAreControlled) {
   StartWithTwoDevices();
-  Submit(RopeAndAlibi());
+  Submit(RopeAndAlibi("c"));
   const Runs runs = WaitForRuns();
   ASSERT_EQ(runs.rope.attempts_size(), 1);
   ASSERT_EQ(runs.alibi.attempts_size(), 1);
@@ -105,7 +79,7 @@ TEST_F(ComparisonTest, ArmsThatDifferInTheEncodingAloneAreControlled) {
 
 TEST_F(ComparisonTest, ArmsThatDifferInMoreAreRefusedUnlessThatIsListed) {
   StartWithTwoDevices();
-  JobSpec spec = RopeAndAlibi();
+  JobSpec spec = RopeAndAlibi("c");
   (*spec.mutable_compare()->mutable_arms(1)->mutable_set())["resources.threads"]
       .set_number_value(2);
   EXPECT_THAT(
@@ -136,7 +110,7 @@ TEST_F(ComparisonTest, MachinesThatComputeOtherwiseAreNamedAsTheReason) {
   };
   Start(options);
   WaitForDevices(2);
-  Submit(RopeAndAlibi());
+  Submit(RopeAndAlibi("c"));
   const Runs runs = WaitForRuns();
   ASSERT_EQ(runs.rope.attempts_size(), 1);
   ASSERT_EQ(runs.alibi.attempts_size(), 1);

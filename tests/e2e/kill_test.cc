@@ -1,14 +1,17 @@
 // kill -9 of the trainer, of the worker, of the scheduler, each at three
 // moments: the job ends with the parameters of an undisturbed run. Once with
 // the fake trainer, once with the real one; both are held at the moment, the
-// real one by tests/fake/gate.cc.
+// real one by tests/fake/gate.cc. And while the real one writes the report of a
+// comparison: it is there, whole.
 #include <map>
 #include <signal.h>
 #include <string>
 #include <tuple>
 
 #include "base/files/file_util.h"
+#include "base/process/process.h"
 #include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/e2e/scenario.h"
 
@@ -16,6 +19,8 @@ namespace ordo::tests::e2e {
 namespace {
 
 using jobs::v1::Job;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
 
 enum class Victim { kTrainer, kWorker, kScheduler };
 enum class Moment { kStarting, kBeforeFirstCheckpoint, kWritingCheckpoint };
@@ -24,7 +29,25 @@ using Case = std::tuple<Trainer, Victim, Moment>;
 
 constexpr int64_t kEverySteps = 20;
 
-class KillTest : public Scenario, public ::testing::WithParamInterface<Case> {
+// What both have in common.
+class Killer : public Scenario {
+ protected:
+  void Kill(Victim victim, const base::ProcessId& trainer) {
+    switch (victim) {
+      case Victim::kTrainer:
+        ORDO_ASSERT_OK(base::SignalProcess(trainer, SIGKILL));
+        break;
+      case Victim::kWorker:
+        KillWorker();
+        break;
+      case Victim::kScheduler:
+        KillScheduler();
+        break;
+    }
+  }
+};
+
+class KillTest : public Killer, public ::testing::WithParamInterface<Case> {
  protected:
   struct Hold {
     // As ORDO_FAKE says it.
@@ -109,18 +132,7 @@ TEST_P(KillTest, JobEndsAsIfNothingHadHappened) {
   ASSERT_TRUE(trainer.has_value());
   WaitForMoment(kind, moment);
 
-  switch (victim) {
-    case Victim::kTrainer:
-      ORDO_ASSERT_OK(base::SignalProcess(*trainer, SIGKILL));
-      break;
-    case Victim::kWorker:
-      KillWorker();
-      break;
-    case Victim::kScheduler:
-      KillScheduler();
-      break;
-  }
-
+  Kill(victim, *trainer);
   Release("job");
 
   const auto job = WaitForState("job", Job::SUCCEEDED);
@@ -136,11 +148,65 @@ TEST_P(KillTest, JobEndsAsIfNothingHadHappened) {
   EXPECT_TRUE(WaitFor([this] { return ProcessesOf("job").empty(); }));
 }
 
+// Of a comparison, whose parts are done.
+class KillReportTest : public Killer,
+                       public ::testing::WithParamInterface<Victim> {
+ protected:
+  // A file of the report, as it was fetched.
+  std::string Fetched(const std::string& name) {
+    const auto text =
+        base::ReadFile(files_, folder_.Path("fetched/" + name), 16 << 20);
+    EXPECT_TRUE(text.ok()) << text.status();
+    return text.value_or("");
+  }
+};
+
+TEST_P(KillReportTest, TheReportIsWholeAndTheJobSucceeds) {
+  const Victim victim = GetParam();
+  // The page is written before it, other tables after it.
+  Start(RealOptions("results/.tmp-comparison-1/values.csv"));
+  Submit(RopeAndAlibi("job"));
+  for (const char* part : {"job-rope-s1", "job-alibi-s1"}) {
+    ASSERT_TRUE(WaitForState(part, Job::SUCCEEDED).has_value());
+  }
+  WaitUntilHeld();
+  const auto writer = WaitForTrainer("job");
+  ASSERT_TRUE(writer.has_value());
+  const std::string results = JobFolder("job") + "/results/";
+  EXPECT_TRUE(base::Exists(files_, results + ".tmp-comparison-1/report.html"));
+  EXPECT_FALSE(base::Exists(files_, results + "comparison-1"));
+
+  Kill(victim, *writer);
+  Go();
+
+  const auto job = WaitForState("job", Job::SUCCEEDED);
+  ASSERT_TRUE(job.has_value());
+  const int failures = victim == Victim::kTrainer ? 1 : 0;
+  EXPECT_EQ(job->failed_attempts(), failures);
+  EXPECT_EQ(job->attempts_size(), 1 + failures);
+  // Each file is held against the size and the SHA-256 that were registered.
+  const Said said = RunOrdo(
+      {"get", "jobs/job/reports/comparison", "--out", folder_.Path("fetched")});
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_THAT(Fetched("report.html"), EndsWith("</html>\n"));
+  EXPECT_THAT(Fetched("result.json"), HasSubstr("\"controlled\":true"));
+  for (const char* part : {"job-rope-s1", "job-alibi-s1"}) {
+    EXPECT_THAT(Fetched("values.csv"), HasSubstr(part));
+  }
+  EXPECT_THAT(Fetched("differences.csv"), HasSubstr("alibi"));
+  EXPECT_TRUE(WaitFor([this] { return ProcessesOf("job").empty(); }));
+}
+
+constexpr const char* kVictimNames[] = {"Trainer", "Worker", "Scheduler"};
+
+std::string NameOfVictim(const ::testing::TestParamInfo<Victim>& info) {
+  return kVictimNames[static_cast<int>(info.param)];
+}
+
 std::string NameOf(const ::testing::TestParamInfo<Case>& info) {
-  const char* victims[] = {"Trainer", "Worker", "Scheduler"};
   const char* moments[] = {"WhileStarting", "BeforeTheFirstCheckpoint",
                            "WhileACheckpointIsWritten"};
-  return std::string(victims[static_cast<int>(std::get<1>(info.param))]) +
+  return std::string(kVictimNames[static_cast<int>(std::get<1>(info.param))]) +
          moments[static_cast<int>(std::get<2>(info.param))];
 }
 
@@ -158,6 +224,7 @@ INSTANTIATE_TEST_SUITE_P(Real, KillTest,
                          ::testing::Combine(::testing::Values(Trainer::kReal),
                                             kVictims, kMoments),
                          NameOf);
+INSTANTIATE_TEST_SUITE_P(Real, KillReportTest, kVictims, NameOfVictim);
 
 }  // namespace
 }  // namespace ordo::tests::e2e

@@ -126,6 +126,30 @@ jobs::v1::JobSpec Scenario::Spec(const std::string& name) {
   return spec;
 }
 
+jobs::v1::JobSpec Scenario::RopeAndAlibi(const std::string& name) {
+  jobs::v1::JobSpec spec;
+  spec.set_kind(jobs::v1::JobSpec::COMPARE);
+  spec.set_name(name);
+  spec.mutable_resources()->set_threads(1);
+  jobs::v1::Compare& compare = *spec.mutable_compare();
+  jobs::v1::JobSpec& run = *compare.mutable_run();
+  run = Spec("");
+  run.mutable_training()->set_steps(20);
+  auto& evaluation = *run.add_evaluations();
+  evaluation.set_task("addition_grid");
+  (*evaluation.mutable_params())["max_digits"].set_number_value(2);
+  (*evaluation.mutable_params())["samples"].set_number_value(2);
+  compare.add_arms()->set_name("rope");
+  jobs::v1::Compare::Arm& alibi = *compare.add_arms();
+  alibi.set_name("alibi");
+  (*(*alibi.mutable_set())["encoding"]
+        .mutable_struct_value()
+        ->mutable_fields())["name"]
+      .set_string_value("alibi");
+  compare.add_seeds(1);
+  return spec;
+}
+
 void Scenario::Submit(const jobs::v1::JobSpec& spec) {
   ORDO_ASSERT_OK(deployment_->Create(spec));
 }

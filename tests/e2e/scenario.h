@@ -48,6 +48,9 @@ class Scenario : public ::testing::Test {
   // A valid training job: 60 steps, a checkpoint after each twentieth, two
   // attempts.
   static jobs::v1::JobSpec Spec(const std::string& name);
+  // A comparison of both, with one seed: its parts, <name>-rope-s1 and
+  // <name>-alibi-s1, train for 20 steps and evaluate at their end.
+  static jobs::v1::JobSpec RopeAndAlibi(const std::string& name);
   void Submit(const jobs::v1::JobSpec& spec);
 
   absl::StatusOr<jobs::v1::Job> Cancel(const std::string& job);
