@@ -271,6 +271,18 @@ const EncodingTraits& TraitsOf(const Component& encoding) {
   return entry->encoding;
 }
 
+// The least of what a trait says of an encoding and of those `with` it; 0: it
+// says nothing of any.
+int64_t Least(const Component& encoding, LengthLimit EncodingTraits::*trait) {
+  const LengthLimit of = TraitsOf(encoding).*trait;
+  int64_t least = of == nullptr ? 0 : of(encoding);
+  for (const Component& other : encoding.with()) {
+    const int64_t theirs = Least(other, trait);
+    if (theirs > 0 && (least == 0 || theirs < least)) least = theirs;
+  }
+  return least;
+}
+
 }  // namespace
 
 std::string_view KindName(Kind kind) {
@@ -517,14 +529,11 @@ ExtraCost CountCost(const Component& encoding, const ModelShape& shape,
 }
 
 int64_t MaxLength(const Component& encoding) {
-  const EncodingTraits& traits = TraitsOf(encoding);
-  int64_t limit =
-      traits.limit_length == nullptr ? 0 : traits.limit_length(encoding);
-  for (const Component& other : encoding.with()) {
-    const int64_t theirs = MaxLength(other);
-    if (theirs > 0 && (limit == 0 || theirs < limit)) limit = theirs;
-  }
-  return limit;
+  return Least(encoding, &EncodingTraits::limit_length);
+}
+
+int64_t SteadyLength(const Component& encoding) {
+  return Least(encoding, &EncodingTraits::steady_length);
 }
 
 const Value& Params::Get(const std::string& name) const {

@@ -109,7 +109,8 @@ using ShapeCheck = void (*)(std::string_view field,
 using ParameterCount = int64_t (*)(
     const ordo::training::v1::Component& component, const ModelShape& shape);
 
-// Number of positions that an encoding has room for: ids are below it.
+// Number of positions that an encoding has room for, ids being below it, or
+// otherwise treats alike.
 using LengthLimit = int64_t (*)(const ordo::training::v1::Component& component);
 
 // Whether something holds of a resolved component.
@@ -206,6 +207,9 @@ struct EncodingTraits {
   CostCount count_cost = nullptr;
   // Null: no limit.
   LengthLimit limit_length = nullptr;
+  // Tokens of the longest row in which what it does to a token does not depend
+  // on how many there are. Null: of any.
+  LengthLimit steady_length = nullptr;
   Decoding decoding = Decoding::kCached;
   // A shift of all position ids changes nothing.
   bool relative = true;
@@ -393,6 +397,10 @@ ExtraCost CountCost(const ordo::training::v1::Component& encoding,
 // The least of the limits of a resolved encoding and of those `with` it; 0 for
 // none.
 int64_t MaxLength(const ordo::training::v1::Component& encoding);
+
+// Tokens of the longest row in which what a resolved encoding, and those `with`
+// it, do to a token does not depend on how many there are; 0: of any.
+int64_t SteadyLength(const ordo::training::v1::Component& encoding);
 
 // Whether a shift of all position ids changes nothing, of a resolved encoding
 // and of those `with` it.

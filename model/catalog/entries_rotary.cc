@@ -141,6 +141,9 @@ Entry WithBase(Entry entry, double base) {
 // Its frequencies depend on the number of tokens.
 Entry ByLength(Entry entry) {
   entry.encoding.decoding = Decoding::kLastRow;
+  entry.encoding.steady_length = [](const Component& component) {
+    return Params(component.params()).Integer("trained_length");
+  };
   entry.encoding.relative = false;
   entry.encoding.count_cost = CostByLength<kTurn>;
   return entry;

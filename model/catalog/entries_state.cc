@@ -176,6 +176,14 @@ bool IsRelativeTape(const Component& component) {
   return params.Bool("equivariant") && !IsVector(params) && !IsLearned(params);
 }
 
+// Past yarn's trained length the start depends on the row's.
+int64_t SteadyTape(const Component& component) {
+  if (component.with_size() == 0 || component.with(0).name() != "yarn") {
+    return 0;
+  }
+  return Params(component.with(0).params()).Integer("trained_length");
+}
+
 // As the authors' code runs: cosines and sines of all channels apart, the
 // position MLP's gate for each of the two, all layers.
 ExtraCost CostOfReleasedTape(const Params& params, const ModelShape& shape,
@@ -356,6 +364,7 @@ Entry Tape() {
   entry.encoding.count_parameters = CountTape;
   entry.encoding.count_cost = CostOfTape;
   entry.encoding.limit_length = LimitTape;
+  entry.encoding.steady_length = SteadyTape;
   entry.encoding.is_relative = IsRelativeTape;
   entry.encoding.check_shape = CheckTape;
   entry.encoding.carries_state = true;

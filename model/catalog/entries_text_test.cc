@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/status/details.h"
+#include "base/yaml/text_form.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "model/catalog/catalog.h"
@@ -14,6 +15,7 @@
 namespace ordo::model::catalog {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -232,6 +234,43 @@ TEST(EntriesTextTest, AModelThatSeesWhatComesIsNotTrainedOnText) {
       base::FieldViolations(ResolveTrainSpec(spec).status());
   ASSERT_THAT(violations, SizeIs(1));
   EXPECT_EQ(violations[0].field, "data.task");
+}
+
+// What is refused of a model that is trained on documents apart, in rows of 255
+// tokens, under the encoding.
+std::vector<base::FieldViolation> Apart(const std::string& encoding) {
+  ordo::training::v1::TrainSpec spec;
+  spec.mutable_data()->set_task("text");
+  *spec.mutable_data()->mutable_params() = Books();
+  (*spec.mutable_data()->mutable_params())["separate_documents"].set_bool_value(
+      true);
+  EXPECT_TRUE(base::ReadMessage(encoding, base::TextForm::kYaml,
+                                spec.mutable_encoding())
+                  .ok());
+  spec.mutable_training()->set_steps(1);
+  return base::FieldViolations(ResolveTrainSpec(spec).status());
+}
+
+TEST(EntriesTextTest, DocumentsApartNeedRowsThatDoNotTurnThem) {
+  for (const char* fits :
+       {"{name: rope}", "{name: tape}", "{name: yarn}",
+        "{name: dynamic_ntk, params: {trained_length: 255}}",
+        "{name: tape, with: [{name: yarn, params: {trained_length: 255}}]}"}) {
+    EXPECT_THAT(Apart(fits), IsEmpty()) << fits;
+  }
+  for (const char* turns :
+       {"{name: dynamic_ntk, params: {trained_length: 254}}",
+        "{name: dynamic_linear, params: {trained_length: 254}}",
+        "{name: per_layer, with: [{name: rope}, {name: dynamic_ntk, params: "
+        "{trained_length: 254}}]}",
+        "{name: tape, with: [{name: yarn, params: {trained_length: 254}}]}"}) {
+    const auto violations = Apart(turns);
+    ASSERT_THAT(violations, SizeIs(1)) << turns;
+    EXPECT_EQ(violations[0].field, "data.params.separate_documents");
+    EXPECT_THAT(violations[0].description,
+                AllOf(HasSubstr("up to 255 tokens"),
+                      HasSubstr("trained_length of 254")));
+  }
 }
 
 // What is refused of questions with these parameters, each "name value".

@@ -114,6 +114,7 @@ void ResolveTrainingParts(const TrainingParts& parts, Violations* violations) {
     RefuseLongRows(
         {*task, "data.params", parts.data->params(), context.max_length},
         violations);
+    RefuseDocumentsApart(*task, *parts.data, *parts.encoding, violations);
   }
   // Other numbers are complained of below.
   const int ranks = parts.resources->ranks();

@@ -89,6 +89,25 @@ void RefuseLongRows(const AskedRows& rows, Violations* violations) {
   violations->push_back(TooLong(FieldToLower(rows), tokens, rows.limit));
 }
 
+void RefuseDocumentsApart(const Entry& task, const v1::Data& data,
+                          const v1::Component& encoding,
+                          Violations* violations) {
+  constexpr char kApart[] = "separate_documents";
+  const auto apart = data.params().find(kApart);
+  if (apart == data.params().end() || !apart->second.bool_value()) return;
+  const int64_t steady = SteadyLength(encoding);
+  const int64_t tokens = LongestRow(task, data.params());
+  if (steady == 0 || tokens <= steady) return;
+  violations->push_back(
+      {FieldPath("data.params", kApart),
+       absl::StrCat("rows have up to ", tokens,
+                    " tokens, and past a trained_length of ", steady,
+                    " the encoding turns tokens by the length of their row: no "
+                    "document would be as it is alone; raise trained_length, "
+                    "make the rows shorter or leave out ",
+                    kApart)});
+}
+
 void RefuseNextTokens(const Entry& task, const v1::Data& data,
                       const v1::Model& model, Violations* violations) {
   const bool in_place =

@@ -37,6 +37,14 @@ struct AskedRows {
 // most.
 void RefuseLongRows(const AskedRows& rows, Violations* violations);
 
+// Documents that see nothing of each other, in rows so long that `encoding`
+// depends on their length: none would be treated as it is alone. `task` is that
+// of `data`; all are resolved.
+void RefuseDocumentsApart(const Entry& task,
+                          const ordo::training::v1::Data& data,
+                          const ordo::training::v1::Component& encoding,
+                          Violations* violations);
+
 // A model that sees what comes later learns nothing from next tokens. `task` is
 // that of `data`, both resolved.
 void RefuseNextTokens(const Entry& task, const ordo::training::v1::Data& data,

@@ -9,6 +9,7 @@
 #include "ATen/ops/embedding.h"
 #include "ATen/ops/from_blob.h"
 #include "ATen/ops/isin.h"
+#include "ATen/ops/maximum.h"
 #include "ATen/ops/where.h"
 #include "ATen/ops/zeros_like.h"
 #include "base/random/random.h"
@@ -57,8 +58,12 @@ class Abacus : public Encoding {
     if (pass.real_BS.defined()) digit_BS = digit_BS.logical_and(pass.real_BS);
     const at::Tensor column_S = at::arange(tokens.size(1), tokens.options());
     // Of the last token up to here that is no digit; -1 before there is one.
-    const at::Tensor break_BS = std::get<0>(at::cummax(
+    at::Tensor break_BS = std::get<0>(at::cummax(
         at::where(digit_BS, column_S.new_full({}, -1), column_S), 1));
+    // No number goes on from one text into the next.
+    if (pass.first_seen_BS.defined()) {
+      break_BS = at::maximum(break_BS, pass.first_seen_BS - 1);
+    }
     const at::Tensor place_BS = column_S - break_BS + Offset(pass.training);
     return at::where(digit_BS, place_BS, at::zeros_like(place_BS));
   }

@@ -33,6 +33,8 @@ struct Row {
   std::optional<TrainingStep> training = {};
   // Number of the last tokens that are new; 0: all.
   int64_t fresh = 0;
+  // Where the text of each begins; empty: it is one.
+  std::vector<int64_t> first_seen = {};
 };
 
 // The table's rows of the new tokens: row n has the value n.
@@ -51,6 +53,9 @@ std::vector<int64_t> Places(const std::string& params, const Row& row) {
   pass.training = row.training;
   if (!row.real.empty()) {
     pass.real_BS = Longs({1, length}, row.real).to(at::kBool);
+  }
+  if (!row.first_seen.empty()) {
+    pass.first_seen_BS = Longs({1, length}, row.first_seen);
   }
   const at::Tensor x = Normals({1, fresh, kWidth}, "x");
   const at::Tensor added = (probe.encoding().Embed(x, pass) - x)[0];
@@ -84,6 +89,13 @@ TEST(AbacusTest, DigitsAreThoseAskedFor) {
 TEST(AbacusTest, PaddingIsNoDigit) {
   EXPECT_THAT(Places("", {{4, 4, 5, 6}, {0, 0, 1, 1}}),
               ElementsAre(0, 0, 1, 2));
+}
+
+TEST(AbacusTest, NumbersEndWithTheirText) {
+  Row row{kSum};
+  // 2 | 1+54 | 3=75.
+  row.first_seen = {0, 1, 1, 1, 1, 5, 5, 5, 5};
+  EXPECT_THAT(Places("", row), ElementsAre(1, 1, 0, 1, 2, 1, 0, 1, 2));
 }
 
 TEST(AbacusTest, TrainingMovesAllDigitsByOneOffsetPerStep) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -621,6 +622,61 @@ TEST_P(ContractTest, APaddedRowEqualsTheRowAlone) {
       MaxDifference(Logits(*transformer, batch.narrow(0, 1, 1)).narrow(1, 0, 5),
                     alone),
       1e-13);
+}
+
+// At the same positions; and at those that it counts alone, where these do not
+// matter. So do plain operations in blocks, and kernels.
+TEST_P(ContractTest, ATextAmongOthersGivesTheLogitsThatItGivesAlone) {
+  constexpr int64_t kLength = 12;
+  ASSERT_TRUE(Limit() == 0 || Limit() >= kLength);
+  // Digits stand on both sides of where texts begin.
+  const at::Tensor tokens =
+      Longs({2, kLength}, {5, 6, 1, 7, 7, 9, 3, 4, 5, 2, 6,  10,  //
+                           1, 2, 3, 4, 5, 6, 7, 7, 8, 9, 10, 0});
+  ForwardOptions together;
+  together.first_seen =
+      Longs({2, kLength}, {0, 0, 0, 0, 4, 4, 4, 4, 4, 9, 9, 9,  //
+                           0, 0, 0, 0, 0, 0, 0, 7, 7, 7, 7, 7});
+  together.positions = at::arange(kLength).unsqueeze(0);
+  const auto transformer = Make();
+  const at::Tensor packed = Logits(*transformer, tokens, together);
+  // Of each text, at its positions in the row or at those it counts.
+  const auto difference = [&](bool counts) {
+    double most = 0;
+    for (const auto& [row, begin, end] : std::vector<std::array<int64_t, 3>>{
+             {0, 0, 4}, {0, 4, 9}, {0, 9, 12}, {1, 0, 7}, {1, 7, 12}}) {
+      const auto cut = [row = row, begin = begin,
+                        end = end](const at::Tensor& x) {
+        return x.narrow(0, row, 1).narrow(1, begin, end - begin);
+      };
+      ForwardOptions alone;
+      if (!counts) alone.positions = at::arange(begin, end).unsqueeze(0);
+      most = std::max(
+          most,
+          MaxDifference(cut(packed), Logits(*transformer, cut(tokens), alone)));
+    }
+    return most;
+  };
+  const int64_t steady = catalog::SteadyLength(Resolved());
+  if (steady > 0 && steady < kLength) {
+    // What is refused in training would not hold.
+    EXPECT_GT(difference(/*counts=*/false), 1e-6);
+    return;
+  }
+  EXPECT_LT(difference(/*counts=*/false), 1e-12);
+  if (IsRelative() && !DrawsPositions()) {
+    EXPECT_LT(difference(/*counts=*/true), 1e-9);
+  }
+  ForwardOptions blocks = together;
+  // Of three queries of both rows and both heads.
+  blocks.logits_at_once = 2 * 2 * kLength * 3;
+  EXPECT_LT(MaxDifference(Logits(*transformer, tokens, blocks), packed), 1e-12);
+  const auto single = Make(at::kFloat);
+  ForwardOptions plain = together;
+  plain.kernel = "reference";
+  EXPECT_LT(MaxDifference(Logits(*single, tokens, together), packed),
+            2 * MaxDifference(Logits(*single, tokens, plain), packed) +
+                SingleBound());
 }
 
 TEST_P(ContractTest, PaddingGivesNoNanInGradients) {

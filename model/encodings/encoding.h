@@ -111,6 +111,9 @@ struct Pass {
   // positions_BS on the host, where numbers are read without waiting for a
   // device; undefined: they are there anyway.
   at::Tensor host_positions_BS = {};
+  // Where the text of each begins, a number in its row, int64 [B,S]; undefined:
+  // a row is one text. For Embed and Start alone: not in a part of a pass.
+  at::Tensor first_seen_BS = {};
 
   const at::Tensor& PositionsOnHost() const {
     return host_positions_BS.defined() ? host_positions_BS : positions_BS;
@@ -170,7 +173,8 @@ at::Tensor ScaledProduct(const at::Tensor& q_BHTD, const at::Tensor& k_BHSD);
 
 // Attention in segments: a query sees the tokens of its own segment up to
 // itself, and of those before it only the last `memory`, which pass on no
-// gradient. Segments count the real tokens of a row from 0.
+// gradient. Segments count the real tokens of a row, or of a text in it, from
+// 0.
 struct Segments {
   // Tokens of a segment; 0: one segment.
   int64_t length = 0;

@@ -127,6 +127,7 @@ Pass PartOf(const Pass& pass, const Block& block,
   part.host_positions_BS = keys(pass.host_positions_BS);
   part.real_BS = keys(pass.real_BS);
   part.seen_BS = keys(pass.seen_BS);
+  part.first_seen_BS = at::Tensor();
   part.visible = encodings::Visible(
       [sight, block] { return sight->MaskOfEncodings(block).visible(); });
   return part;

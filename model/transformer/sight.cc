@@ -81,7 +81,12 @@ at::Tensor Sight::OfQueries(const at::Tensor& x_BS) const {
 }
 
 at::Tensor Sight::SegmentStarts(const at::Tensor& number) const {
-  return number - number.remainder(options_.segments.length);
+  at::Tensor in_text = number;
+  if (options_.first_seen_BS.defined()) {
+    const at::Tensor& first = options_.first_seen_BS;
+    in_text = number - number.expand_as(first).gather(1, first);
+  }
+  return number - in_text.remainder(options_.segments.length);
 }
 
 bool Sight::IsByFirst() const {
@@ -92,8 +97,8 @@ bool Sight::IsByFirst() const {
 at::Tensor Sight::First() const {
   at::Tensor first;
   if (options_.segments.length > 0) {
-    const at::Tensor number = TokenNumbers();
-    const at::Tensor start = SegmentStarts(number);
+    const at::Tensor start = SegmentStarts(TokenNumbers());
+    const at::Tensor number = TokenNumbers().expand_as(start);
     Raise(FirstOf(number, OfQueries(start) - options_.segments.memory), &first);
   }
   if (options_.sliding_window > 0) {

@@ -79,7 +79,7 @@ class Sight {
   int64_t past() const { return options_.num_keys - options_.num_queries; }
   // Numbers of all tokens, counted from 0 over the real ones, [1,S] or [B,S].
   at::Tensor TokenNumbers() const;
-  // The first number of the segment of each.
+  // The first number of the segment of each; those of a text begin with it.
   at::Tensor SegmentStarts(const at::Tensor& number) const;
   // Numbers of the groups of all tokens, shifted or not.
   at::Tensor GroupNumbers(bool shifted) const;

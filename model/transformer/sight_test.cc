@@ -82,6 +82,15 @@ const std::vector<std::pair<std::string, Change>>& Changes() {
                  Longs({kB, kKeys}, {0, 0, 0, 0, 0, 5, 5, 5, 5, 5, 5, 5, 12,
                                      0, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2});
            }},
+          {"segments of texts",
+           [](SightOptions* o) {
+             // They have no cache.
+             o->num_queries = kKeys;
+             o->segments = {4, 3};
+             o->first_seen_BS =
+                 Longs({kB, kKeys}, {0, 0, 0, 0, 0, 5, 5, 5, 5, 5, 5, 5, 12,
+                                     0, 1, 1, 1, 1, 1, 1, 1, 8, 8, 8, 8, 8});
+           }},
           {"both",
            [](SightOptions* o) {
              // Now one is the later bound, now the other.
@@ -265,6 +274,24 @@ TEST(SightTest, WhatIsSeenIsSeenByAQuery) {
           << label << " " << padded;
     }
   }
+}
+
+TEST(SightTest, SegmentsOfATextBeginWithIt) {
+  SightOptions options;
+  options.num_queries = options.num_keys = 7;
+  options.heads = 1;
+  options.segments = {2, 1};
+  options.first_seen_BS =
+      Longs({2, 7}, {0, 0, 0, 3, 3, 3, 3, 0, 0, 0, 0, 0, 0, 0});
+  const Sight sight(options, {}, at::kFloat);
+  // Their own segment, and one token before it that is of their text.
+  EXPECT_TRUE(sight.First().squeeze(1).equal(
+      Longs({2, 7}, {0, 0, 1, 3, 3, 4, 4, 0, 0, 1, 1, 3, 3, 5})));
+  const at::Tensor same = sight.SameSegment(sight.All());
+  EXPECT_FALSE(same[0][0][3][2].item<bool>());
+  EXPECT_TRUE(same[0][0][4][3].item<bool>());
+  EXPECT_FALSE(same[0][0][5][4].item<bool>());
+  EXPECT_TRUE(same[1][0][3][2].item<bool>());
 }
 
 TEST(SightTest, SegmentsCountRealTokens) {

@@ -315,6 +315,7 @@ Transformer::Pass Transformer::StartPass(const at::Tensor& tokens,
                    : encoding.consecutive ? 0
                                           : Ahead(positions, all, real);
   encoding.real_BS = sight->real();
+  encoding.first_seen_BS = sight_options.first_seen_BS;
   encoding.seen_BS = Sight(sight_options, real, tokens.options()).Seen();
   return {options,
           counted,

@@ -60,10 +60,12 @@ struct ForwardOptions {
   // on either side. Left out: all are. A batch padded on the right gives the
   // same logits at real tokens without a mask, and faster.
   std::optional<at::Tensor> attention_mask;
-  // The first token that each of the tokens sees, int64 [B,T]: a number in its
-  // row, not above its own and nowhere falling along the row. Left out: the
-  // first of its row. Positions go on all the same. Causal models only, not
-  // with a cache.
+  // The first token of the text that each of the tokens is of, int64 [B,T]: a
+  // number in its row. Texts lie one behind the other and see nothing of each
+  // other; positions go on all the same. The logits of one are those that it
+  // gives alone at its positions, in rows no longer than what
+  // catalog::SteadyLength says of the encoding. Left out: a row is one text.
+  // Causal models only, not with a cache.
   std::optional<at::Tensor> first_seen;
   // Tokens of earlier calls, which this call reads and appends to. Not with
   // gradients. Not owned.
