@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
@@ -18,6 +19,7 @@ using ordo::training::v1::ResultKey;
 
 constexpr char kDefaultDevice[] = "cpu";
 constexpr char kCuda[] = "cuda";
+constexpr absl::string_view kBestOf = "best of ";
 
 // A name and its value; the length tells where that ends, whatever is in it.
 void Add(absl::string_view name, absl::string_view value, std::string* text) {
@@ -76,7 +78,9 @@ std::string QuestionText(const ResultKey& key) {
   Add("task", key.task(), &text);
   Add("params", FieldsText(key.params()), &text);
   if (key.seed() != 0) Add("seed", absl::StrCat(key.seed()), &text);
-  Add("kernel", key.kernel(), &text);
+  if (!absl::StartsWith(key.kernel(), kBestOf)) {
+    Add("kernel", key.kernel(), &text);
+  }
   if (key.has_encoding()) Add("encoding", TextOf(key.encoding()), &text);
   Add("device", key.device(), &text);
   return text;
@@ -107,7 +111,14 @@ std::string KeyDigest(const ResultKey& key) {
   }
   Add("precision", key.precision(), &text);
   Add("data_fingerprint", key.data_fingerprint(), &text);
+  if (absl::StartsWith(key.kernel(), kBestOf)) {
+    Add("kernels", key.kernel(), &text);
+  }
   return base::Sha256Hex(text);
+}
+
+std::string BestOf(const std::string& kernels) {
+  return kernels.empty() ? "" : absl::StrCat(kBestOf, kernels);
 }
 
 std::string FilesDigest(

@@ -37,6 +37,11 @@ ordo::training::v1::ResultKey QuestionOf(const AskedOfCheckpoint& asked);
 std::string QuestionDigest(const ordo::training::v1::ResultKey& key);
 std::string KeyDigest(const ordo::training::v1::ResultKey& key);
 
+// What a key has for a kernel where none was named: the best of `kernels`,
+// which the device has, best first and separated by spaces; empty for none. It
+// is part of the answer: who asks does not know the device.
+std::string BestOf(const std::string& kernels);
+
 // The same over paths, sizes and digests of files, in any order.
 std::string FilesDigest(
     const google::protobuf::RepeatedPtrField<ordo::training::v1::FileInfo>&

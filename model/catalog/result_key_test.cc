@@ -131,6 +131,24 @@ TEST_F(ResultKeyTest, TheAnswerTellsTheRestOfTheKey) {
   EXPECT_EQ(QuestionDigest(other), question);
 }
 
+// Two devices of a kind may have different ones.
+TEST_F(ResultKeyTest, TheKernelThatNobodyNamedIsPartOfTheAnswer) {
+  evaluation_.clear_kernel();
+  const std::string question = QuestionDigest(Key());
+  const auto with = [this](const std::string& kernels) {
+    ResultKey key = Key();
+    key.set_kernel(BestOf(kernels));
+    return key;
+  };
+  EXPECT_EQ(KeyDigest(with("")), KeyDigest(Key()));
+  EXPECT_NE(KeyDigest(with("a")), KeyDigest(Key()));
+  EXPECT_NE(KeyDigest(with("a")), KeyDigest(with("b a")));
+  EXPECT_EQ(KeyDigest(with("b a")), KeyDigest(with("b a")));
+  EXPECT_EQ(QuestionDigest(with("b a")), question);
+  evaluation_.set_kernel("a");
+  EXPECT_NE(KeyDigest(with("a")), KeyDigest(Key()));
+}
+
 TEST(FilesDigestTest, CountsWhatFilesAreAndNotTheirOrder) {
   google::protobuf::RepeatedPtrField<ordo::training::v1::FileInfo> files;
   for (const char* path : {"result.json", "items.jsonl"}) {

@@ -120,11 +120,11 @@ std::string Settings() {
   return absl::StrJoin(set, " ");
 }
 
-// Our kernels for attention that this processor or the GPU runs, best first.
-std::vector<std::string> AttentionKernels() {
+// Our kernels for attention that this processor runs in a type, or the GPU in
+// bf16; best first.
+std::vector<std::string> AttentionKernels(kernels::Type type) {
   kernels::attention::Problem problem;
-  // Some rows take nothing else.
-  problem.type = kernels::Type::kBfloat16;
+  problem.type = type;
   problem.batch = problem.heads = problem.key_heads = 1;
   problem.queries = problem.keys = problem.width = 1;
   if (!OpenedGpu().empty()) {
@@ -143,11 +143,9 @@ std::vector<std::string> AttentionKernels() {
   return names;
 }
 
-// What computes: the kernel that is named or those there are for attention, and
-// what of all tables must do without.
-std::string ChoiceOfKernels(const std::string& kernel) {
-  std::vector<std::string> names = AttentionKernels();
-  if (!kernel.empty()) names = {kernel};
+// What computes: those named, for attention, and what of all tables must do
+// without.
+std::string ChoiceOfKernels(std::vector<std::string> names) {
   for (const std::string& name : kernels::LeftOut()) {
     names.push_back("without:" + name);
   }
@@ -202,6 +200,12 @@ bool IsDeterministic() {
          !context.deterministicAlgorithmsWarnOnly();
 }
 
+std::string KernelsIn(const std::string& precision) {
+  return ChoiceOfKernels(AttentionKernels(precision == "bf16"
+                                              ? kernels::Type::kBfloat16
+                                              : kernels::Type::kFloat32));
+}
+
 Environment CurrentEnvironment(const std::string& build_digest,
                                const std::string& kernel) {
   Environment environment;
@@ -210,7 +214,11 @@ Environment CurrentEnvironment(const std::string& build_digest,
   environment.cpu_capability =
       absl::StrCat(at::get_cpu_capability(), Extensions(), Processor());
   environment.torch_version = TorchVersion();
-  environment.kernels = ChoiceOfKernels(kernel);
+  environment.kernels =
+      ChoiceOfKernels(kernel.empty()
+                          // Some rows take nothing else.
+                          ? AttentionKernels(kernels::Type::kBfloat16)
+                          : std::vector<std::string>{kernel});
   environment.settings = Settings();
   environment.gpu = OpenedGpu();
   return environment;

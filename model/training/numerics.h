@@ -59,6 +59,10 @@ void ConfigureNumerics(int threads);
 // own kernels never do, on no device.
 bool IsDeterministic();
 
+// Environment::kernels of a recipe that names none and computes in `precision`,
+// "fp32" or "bf16", on a CPU; on a GPU in "bf16". After OpenDevice.
+std::string KernelsIn(const std::string& precision);
+
 // The environment of this process after OpenDevice and ConfigureNumerics, of a
 // recipe that names an attention kernel, or none.
 Environment CurrentEnvironment(const std::string& build_digest,

@@ -1,11 +1,14 @@
 #include "model/training/numerics.h"
 
 #include <dlfcn.h>
+#include <string>
+#include <vector>
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <torch/version.h>
 
+#include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "kernels/common/left_out.h"
@@ -14,9 +17,12 @@
 namespace ordo::model::training {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 TEST(Numerics, TakesTheThreadsOfTheSpecAndDeterministicAlgorithms) {
   ConfigureNumerics(3);
@@ -25,6 +31,23 @@ TEST(Numerics, TakesTheThreadsOfTheSpecAndDeterministicAlgorithms) {
   EXPECT_TRUE(at::globalContext().deterministicAlgorithms());
   ConfigureNumerics(2);
   EXPECT_EQ(CurrentEnvironment("abc").threads, 2);
+}
+
+TEST(Numerics, KernelsAreThoseOfTheTypeThatAreNotLeftOut) {
+  const auto kernels_in = [](const std::string& precision) {
+    const std::vector<std::string> names =
+        absl::StrSplit(KernelsIn(precision), ' ');
+    return names;
+  };
+  // It runs on every processor, and takes every type.
+  EXPECT_THAT(kernels_in("fp32"), Contains("cpu_tiled"));
+  EXPECT_THAT(kernels_in("bf16"), Contains("cpu_tiled"));
+  EXPECT_THAT(KernelsIn("fp32"), Not(HasSubstr("cpu_pairs")));
+  kernels::LeaveOut({"attention/cpu_tiled"});
+  EXPECT_THAT(kernels_in("fp32"),
+              AllOf(Not(Contains("cpu_tiled")),
+                    Contains("without:attention/cpu_tiled")));
+  kernels::LeaveOut({});
 }
 
 TEST(Numerics, IsDeterministicOnceItIsConfigured) {

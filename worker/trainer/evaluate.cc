@@ -229,6 +229,10 @@ ordo::training::v1::ResultKey KeyOf(const AnsweredQuestion& answered) {
                            answered.evaluation.task())
           ->evaluation.version);
   key.set_precision(model::catalog::EvaluationPrecision(key.device()));
+  if (key.kernel().empty()) {
+    key.set_kernel(
+        model::catalog::BestOf(model::training::KernelsIn(key.precision())));
+  }
   key.set_data_fingerprint(answered.data_fingerprint);
   return key;
 }

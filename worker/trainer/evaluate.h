@@ -61,7 +61,8 @@ struct AnsweredQuestion {
   std::string data_fingerprint;
 };
 
-// What its result is known by.
+// What its result is known by. After OpenDevice: where no kernel is named,
+// those that the device has are part of it.
 ordo::training::v1::ResultKey KeyOf(const AnsweredQuestion& answered);
 
 // Evaluates, in fp32 on a CPU and in bf16 on a GPU, or as the evaluation says:

@@ -14,6 +14,7 @@
 #include "model/catalog/result_key.h"
 #include "model/evaluation/items.h"
 #include "model/training/checkpoint.h"
+#include "model/training/numerics.h"
 #include "model/training/run.h"
 #include "model/training/testing/tiny_spec.h"
 #include "worker/trainer/exit_code.h"
@@ -280,6 +281,24 @@ TEST_F(EvaluateTest, AnotherKeyIsEvaluated) {
   BeginJob("f");
   ORDO_ASSERT_OK(Run());
   EXPECT_EQ(NewestReport().taken_from(), "");
+}
+
+TEST_F(EvaluateTest, AResultOfOtherKernelsIsNotThatOfTheseUnlessOneIsNamed) {
+  spec_.mutable_checkpoints()->RemoveLast();
+  ORDO_ASSERT_OK(Run());
+  auto first = NewestReport();
+  EXPECT_EQ(first.key().kernel(),
+            model::catalog::BestOf(model::training::KernelsIn("fp32")));
+  // As of a processor with other instructions.
+  first.mutable_key()->set_kernel(model::catalog::BestOf("cpu_other"));
+  *spec_.add_known_results() = KnownOf(first);
+  BeginJob("f");
+  ORDO_ASSERT_OK(Run());
+  EXPECT_EQ(NewestReport().taken_from(), "");
+  spec_.mutable_evaluations(0)->set_kernel("reference");
+  BeginJob("g");
+  ORDO_ASSERT_OK(Run());
+  EXPECT_EQ(NewestReport().key().kernel(), "reference");
 }
 
 TEST_F(EvaluateTest, AResultWhoseFilesAreGoneIsEvaluatedAndThatIsTold) {
