@@ -71,6 +71,17 @@ void Checkpoints::Begin(const StartingPoint& point,
   if (point.own_checkpoint.empty()) return;
   durable_step_ = run_.cursors().step;
   durable_id_ = point.own_checkpoint;
+  for (const auto& source : run_.spec().resume()) {
+    if (base::NameOf(source.path()) == durable_id_) {
+      durable_manifest_ = source.manifest_sha256();
+    }
+  }
+}
+
+std::string Checkpoints::CurrentId() const {
+  const int64_t step = run_.cursors().step;
+  if (step == durable_step_) return durable_id_;
+  return model::training::CheckpointId(step, run_.spec().attempt());
 }
 
 absl::Status Checkpoints::Wait() {

@@ -67,8 +67,11 @@ class Checkpoints {
 
   // The id of the newest that is durable; empty if there is none.
   const std::string& durable_id() const { return durable_id_; }
-  // SHA-256 of its MANIFEST.json; empty where this attempt has not written it.
+  // SHA-256 of its MANIFEST.json; empty where that is not known.
   const std::string& durable_manifest() const { return durable_manifest_; }
+  // The id of the checkpoint of the state in which the run is: of the one that
+  // is durable, or that would be written.
+  std::string CurrentId() const;
 
  private:
   absl::Status Write();

@@ -47,6 +47,7 @@ class CheckpointsTest : public ::testing::Test {
     spec.set_attempt(2);
     spec.set_host("10.0.0.1");
     spec.add_resume()->set_path("jobs/a/checkpoints/10-1");
+    spec.mutable_resume(0)->set_manifest_sha256("ab");
     spec.add_own_attempts(1);
     spec.add_own_attempts(2);
     run_ = *TrainingRun::Create(spec);
@@ -104,6 +105,20 @@ TEST_F(CheckpointsTest, AreWrittenWhenDueAndAtTheEnd) {
   StepTo(20);
   EXPECT_THAT(Ids(), ElementsAre("20-2", "15-2", "10-2", "5-2"));
   EXPECT_EQ(checkpoints_->durable_id(), "20-2");
+}
+
+TEST_F(CheckpointsTest, HaveTheirIdBeforeTheyAreWritten) {
+  EXPECT_EQ(checkpoints_->CurrentId(), "0-2");
+  StepTo(5);
+  EXPECT_EQ(checkpoints_->CurrentId(), checkpoints_->durable_id());
+  // As if the run had begun here.
+  StartingPoint point;
+  point.own_checkpoint = "10-1";
+  checkpoints_->Begin(point, {});
+  EXPECT_EQ(checkpoints_->CurrentId(), "10-1");
+  EXPECT_EQ(checkpoints_->durable_manifest(), "ab");
+  ORDO_ASSERT_OK(run_->Step());
+  EXPECT_EQ(checkpoints_->CurrentId(), "6-2");
 }
 
 TEST_F(CheckpointsTest, AreWrittenWhenWantedAndOnce) {

@@ -188,12 +188,13 @@ absl::StatusOr<ExitCode> EvaluateAll(const TrainerContext& context,
   return ordo::training::v1::FINISHED;
 }
 
-// Of a report that is known by its key, what it and earlier attempts have
-// answered so far; null of others, and where nothing can be kept.
-std::unique_ptr<AnswerLog> OpenAnswerLog(
-    const TrainerContext& context,
-    const model::evaluation::ReportSubject& report) {
-  if (!report.key) return nullptr;
+// What this and earlier attempts have answered so far; null without a key, and
+// where nothing can be kept.
+std::unique_ptr<AnswerLog> OpenAnswerLog(const TrainerContext& context,
+                                         const EvaluationSubject& subject) {
+  const auto& report = subject.report;
+  const auto& key = report.key ? report.key : subject.kept_by;
+  if (!key) return nullptr;
   const auto path_of = [&](int attempt) {
     return base::JoinPath(AttemptFolder(context, attempt),
                           absl::StrCat(report.id, ".answers"));
@@ -201,8 +202,8 @@ std::unique_ptr<AnswerLog> OpenAnswerLog(
   model::evaluation::AnswerLogOptions options;
   options.path = path_of(report.attempt);
   // Another build may compute otherwise.
-  options.key = absl::StrCat(model::catalog::KeyDigest(*report.key), " ",
-                             context.build_digest);
+  options.key =
+      absl::StrCat(model::catalog::KeyDigest(*key), " ", context.build_digest);
   for (int attempt = 1; attempt < report.attempt; ++attempt) {
     options.earlier.push_back(path_of(attempt));
   }
@@ -284,7 +285,7 @@ absl::StatusOr<EvaluationResult> RunTask(
     record.set_total(num_total);
     progress->Evaluation(record);
   };
-  const std::unique_ptr<AnswerLog> log = OpenAnswerLog(context, result.report);
+  const std::unique_ptr<AnswerLog> log = OpenAnswerLog(context, subject);
   options.log = log.get();
   ORDO_ASSIGN_OR_RETURN(result.outcome, model::evaluation::Evaluate(
                                             *subject.model, task, options));

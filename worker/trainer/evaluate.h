@@ -35,6 +35,9 @@ struct EvaluationSubject {
   std::string shown_as = {};
   // What it is asked; null: made from the report's evaluation.
   std::shared_ptr<const ordo::model::tasks::EvaluationTask> task = nullptr;
+  // By what answers are kept, as RunEvaluation says, where the report's key is
+  // not known yet; unset: by that.
+  std::optional<ordo::training::v1::ResultKey> kept_by = std::nullopt;
   // Called after the evaluation: makes the model durable and says which
   // checkpoint it is. Without it there is nothing to report on.
   std::function<absl::StatusOr<std::string>()> checkpoint;
@@ -66,9 +69,9 @@ struct AnsweredQuestion {
 ordo::training::v1::ResultKey KeyOf(const AnsweredQuestion& answered);
 
 // Evaluates, in fp32 on a CPU and in bf16 on a GPU, or as the evaluation says:
-// how a model was trained does not change what it is asked. Where the report
-// has a key, what was answered is kept until all is, and a later attempt of the
-// job goes on from there. CANCELLED on a request to stop; other errors are
+// how a model was trained does not change what it is asked. Where there is a
+// key, what was answered is kept until all is, and a later attempt of the job
+// goes on from there. CANCELLED on a request to stop; other errors are
 // marked with their exit code.
 absl::StatusOr<EvaluationResult> RunEvaluation(const TrainerContext& context,
                                                const EvaluationSubject& subject,

@@ -236,8 +236,19 @@ class TrainTask {
       return checkpoints_.durable_id();
     };
     const bool at_end = step == spec_.training().steps();
+    if (subject.task != nullptr) {
+      // An id stands for one state; the digest is not there yet.
+      const std::string id = checkpoints_.CurrentId();
+      subject.kept_by =
+          KeyOf({id, evaluation, nullptr, spec_.resources().device(),
+                 subject.task->data_fingerprint()});
+    }
     TrainerContext context = context_;
-    context.stop_requested = [this] { return leader_.StopRequested(); };
+    context.stop_requested = [this] {
+      // A trainer that dies meanwhile goes on from its checkpoint.
+      checkpoints_.Poll();
+      return leader_.StopRequested();
+    };
     auto result = RunEvaluation(context, subject, &progress_);
     if (absl::IsCancelled(result.status())) return result.status();
     finished_reports_.insert(subject.report.id);

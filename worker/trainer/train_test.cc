@@ -565,6 +565,55 @@ TEST_F(TrainTest, StopsDuringAnEvaluationWithTheCheckpointWritten) {
               IsOkAndHolds(ElementsAre("addition_grid-20-2")));
 }
 
+TEST_F(TrainTest, AnEvaluationThatWasStoppedGoesOnWhereItWas) {
+  constexpr int kMost = 1 << 30;
+  TrainSpec spec = TinySpec("rope");
+  ORDO_ASSERT_OK(Run(spec, "whole"));
+  // Twenty steps ask once each.
+  const int in_evaluation = kMost - polls_until_stop_ - 20;
+  polls_until_stop_ = 20 + in_evaluation / 2;
+  EXPECT_THAT(Run(spec, "a"), IsOkAndHolds(ordo::training::v1::STOPPED));
+  const auto answers = [this](const std::string& attempt) {
+    return temporary_.Path("a/attempts/" + attempt +
+                           "/addition_grid-20.answers");
+  };
+  EXPECT_TRUE(base::Exists(real_, answers("1")));
+  std::string manifest;
+  for (const auto& record : Records("a")) {
+    if (!record.has_checkpoint()) continue;
+    manifest = record.checkpoint().manifest_sha256();
+  }
+  polls_until_stop_ = kMost;
+  ResumeFrom("a", "20-1", &spec);
+  spec.mutable_resume(0)->set_manifest_sha256(manifest);
+  spec.set_attempt(2);
+  EXPECT_THAT(Run(spec, "a"), IsOkAndHolds(ordo::training::v1::FINISHED));
+  EXPECT_LT(kMost - polls_until_stop_, in_evaluation);
+  // It is known by its checkpoint, though that is of an earlier attempt.
+  for (const auto& record : Records("a", 2)) {
+    if (!record.has_report()) continue;
+    EXPECT_EQ(record.report().key().manifest_sha256(), manifest);
+  }
+  EXPECT_EQ(Text("a/results/addition_grid-20-2/items.jsonl"),
+            Text("whole/results/addition_grid-20-1/items.jsonl"));
+  EXPECT_FALSE(base::Exists(real_, answers("1")));
+  EXPECT_FALSE(base::Exists(real_, answers("2")));
+}
+
+// Else a trainer that dies then would have to train again for it.
+TEST_F(TrainTest, TellsOfTheCheckpointWhileItEvaluates) {
+  int asked = 0;
+  bool told = false;
+  ORDO_ASSERT_OK(RunOn(clock_, TinySpec("rope"), [&] {
+    // Twenty steps ask once each, then the evaluation does, often.
+    if (++asked <= 20 || told) return;
+    const absl::Duration end = clock_.Monotonic() + absl::Milliseconds(100);
+    while (clock_.Monotonic() < end) std::this_thread::yield();
+    told = CheckpointsTold("a").back() == "20-1";
+  }));
+  EXPECT_TRUE(told);
+}
+
 TEST_F(TrainTest, EvaluatesEveryKStepsWithACheckpointOfThatStep) {
   TrainSpec spec = TinySpec("rope");
   spec.mutable_evaluations(0)->clear_at();
