@@ -67,8 +67,7 @@ double Deviation(const Estimate& estimate) {
 
 // Two-sided p of a mean of 0.
 double StudentP(const Estimate& estimate) {
-  if (estimate.num_units < 2 || estimate.mean == 0) return 1;
-  if (estimate.standard_error == 0) return 0;
+  if (estimate.num_units < 2 || estimate.standard_error == 0) return 1;
   const double t = std::abs(estimate.mean) / estimate.standard_error;
   return 2 * StudentTCdf(-t, static_cast<double>(estimate.num_units - 1));
 }

@@ -21,7 +21,8 @@ struct Arm {
 };
 
 // All numbers of a single seed are as they are, and what needs two is infinite
-// (deviation, interval) or 1 (p values).
+// (deviation, interval) or 1 (p values). So are interval and t_p of seeds that
+// do not vary: how far others would is not known.
 struct ArmSummary {
   std::string name;
   double mean = 0;
@@ -42,7 +43,7 @@ struct ArmDifference {
   Interval interval;
   // The same by resampling seeds (studentized, bootstrap.h), which assumes no
   // normal differences. A side is unbounded where the seeds are too few to say:
-  // with three and a level of 0.95 both are.
+  // with three and a level of 0.95 both are. So it is where they do not vary.
   Interval bootstrap;
   // Two-sided p of the paired t test, and of the sign-flip test, which assumes
   // only that under "no difference" the arms of a seed could be swapped; n

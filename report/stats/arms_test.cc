@@ -133,6 +133,28 @@ TEST(CompareArmsTest, OneSeedShowsNoDifference) {
   EXPECT_EQ(comparison.differences[0].flip_p, 1);
 }
 
+TEST(CompareArmsTest, SeedsThatDifferAlikeAreNotCertain) {
+  for (const std::vector<double>& results :
+       {std::vector<double>{0.8, 0.9, 0.7, 1.0},
+        std::vector<double>{0.5, 0.6, 0.4, 0.7}}) {
+    const ArmDifference difference =
+        CompareArms({{"a", {0.5, 0.6, 0.4, 0.7}}, {"b", results}}, {})
+            .value()
+            .differences[0];
+    EXPECT_NEAR(difference.deviation, 0, 1e-15);
+    EXPECT_TRUE(std::isinf(difference.interval.low));
+    EXPECT_TRUE(std::isinf(difference.interval.high));
+    EXPECT_TRUE(std::isinf(difference.bootstrap.low));
+    EXPECT_TRUE(std::isinf(difference.bootstrap.high));
+    EXPECT_EQ(difference.t_p, 1);
+  }
+  // The test of signs needs no spread.
+  const ArmComparison three =
+      CompareArms({{"a", {0, 0, 0}}, {"b", {0.5, 0.5, 0.5}}}, {}).value();
+  EXPECT_TRUE(std::isinf(three.arms[1].interval.low));
+  EXPECT_DOUBLE_EQ(three.differences[0].flip_p, 0.25);
+}
+
 TEST(CompareArmsTest, PairingBySeedTakesAwayWhatSeedsShare) {
   base::RandomSequence random(4, "seeds");
   Arm baseline{"rope", {}};

@@ -179,13 +179,18 @@ Interval BcaInterval(const PairedSample& sample,
   return {quantile(-z), quantile(z)};
 }
 
+UnitSums SumsOf(const PairedSample& sample) {
+  UnitSums sums;
+  for (const Unit& unit : sample.units) sums.Add(unit);
+  return sums;
+}
+
 }  // namespace
 
 absl::StatusOr<Interval> BootstrapInterval(const PairedSample& sample,
                                            const BootstrapOptions& options) {
   ORDO_RETURN_IF_ERROR(CheckOptions(sample, options));
-  UnitSums sums;
-  for (const Unit& unit : sample.units) sums.Add(unit);
+  const UnitSums sums = SumsOf(sample);
   const double mean = sums.Mean();
   const double error = sums.StandardError();
   if (error == 0) return Interval{mean, mean};
@@ -213,7 +218,8 @@ absl::StatusOr<Interval> ResampledInterval(const PairedSample& sample,
       static_cast<int>(std::clamp(std::ceil(kResamplesBeyond / tail),
                                   static_cast<double>(options.num_resamples),
                                   static_cast<double>(kMaxResamples)));
-  if (sample.units.size() < 2 || (options.num_resamples + 1) * tail < 1) {
+  if (sample.units.size() < 2 || (options.num_resamples + 1) * tail < 1 ||
+      SumsOf(sample).StandardError() == 0) {
     return Interval{-kInfinity, kInfinity};
   }
   return BootstrapInterval(sample, options);

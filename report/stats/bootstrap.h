@@ -54,7 +54,8 @@ absl::StatusOr<Interval> BootstrapInterval(const PairedSample& sample,
 
 // The studentized interval with as many resamples as its level needs, 9 999 at
 // least. Unbounded for a single unit, and for a level that no number of
-// resamples reaches. REQUIRES: 0 < level < 1.
+// resamples reaches, and for units that are all alike, of which nobody knows
+// how far others vary. REQUIRES: 0 < level < 1.
 absl::StatusOr<Interval> ResampledInterval(const PairedSample& sample,
                                            double level, uint64_t seed);
 

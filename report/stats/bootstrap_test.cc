@@ -225,6 +225,11 @@ TEST(ResampledIntervalTest, WhatCannotBeResampledHasNoBounds) {
   const Interval far = ResampledInterval(Documents(), 1 - 1e-9, 3).value();
   EXPECT_TRUE(std::isinf(far.low));
   EXPECT_TRUE(std::isinf(far.high));
+  // Nothing was seen to vary.
+  const Interval alike =
+      ResampledInterval(Singles({0.3, 0.3, 0.3, 0.3}), 0.95, 3).value();
+  EXPECT_TRUE(std::isinf(alike.low));
+  EXPECT_TRUE(std::isinf(alike.high));
 }
 
 }  // namespace

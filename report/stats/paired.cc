@@ -85,11 +85,16 @@ Estimate MeanDifference(const PairedSample& sample) {
     return estimate;
   }
   double squares = 0;
+  double sum_of_squares = 0;
   for (const Unit& unit : sample.units) {
+    sum_of_squares += unit.sum * unit.sum;
     const double residual =
         unit.sum - estimate.mean * static_cast<double>(unit.num_items);
     squares += residual * residual;
   }
+  // What rounding leaves of units that are all alike.
+  constexpr double kRounding = 1e-20;
+  if (squares <= kRounding * sum_of_squares) return estimate;
   const double g = static_cast<double>(estimate.num_units);
   estimate.standard_error = std::sqrt(g / (g - 1) * squares) / n;
   return estimate;
@@ -119,7 +124,9 @@ double DesignEffect(const PairedSample& sample) {
 
 Interval StudentTInterval(const Estimate& estimate, double level) {
   ORDO_CHECK(level > 0 && level < 1) << "a level between 0 and 1";
-  if (estimate.num_units < 2) return {-kInfinity, kInfinity};
+  if (estimate.num_units < 2 || estimate.standard_error == 0) {
+    return {-kInfinity, kInfinity};
+  }
   const double half =
       StudentTQuantile((1 + level) / 2,
                        static_cast<double>(estimate.num_units - 1)) *

@@ -66,8 +66,9 @@ struct Estimate {
 //   SE^2 = G / (G - 1) * sum (s_g - m n_g)^2 / N^2,
 // the sandwich estimator of a mean with the usual correction for few clusters
 // (Liang and Zeger, Biometrika 73, 1986; Cameron and Miller, J. Human Resources
-// 50, 2015, section II.B). Where each unit is one item it is s / sqrt(N).
-// Assumes independent units. REQUIRES: at least one unit.
+// 50, 2015, section II.B). Where each unit is one item it is s / sqrt(N). Units
+// that differ by no more than rounding have an error of 0. Assumes independent
+// units. REQUIRES: at least one unit.
 Estimate MeanDifference(const PairedSample& sample);
 
 // How much larger the variance of the mean is than that of as many independent
@@ -80,7 +81,9 @@ double DesignEffect(const PairedSample& sample);
 
 // mean +- t SE with the quantile t of Student's distribution with
 // num_units - 1 degrees of freedom: exact for normal unit means of equal size,
-// and close for the means of 30 units or more. Unbounded for a single unit.
+// and close for the means of 30 units or more. Unbounded for a single unit, and
+// for a standard error of 0: how far units vary that were not seen to vary is
+// not known.
 // REQUIRES: 0 < level < 1.
 Interval StudentTInterval(const Estimate& estimate, double level);
 

@@ -108,6 +108,17 @@ TEST(MeanDifferenceTest, OneUnitSaysNothingAboutOthers) {
   EXPECT_TRUE(std::isinf(interval.high) && interval.high > 0);
 }
 
+TEST(StudentTIntervalTest, UnitsThatDoNotVaryLeaveItOpen) {
+  // 0.9 - 0.6 and the others are not equal to the last digit.
+  const Estimate alike =
+      MeanDifference(Sample({{0.6, 0.9, ""}, {0.5, 0.8, ""}, {0.4, 0.7, ""}}));
+  EXPECT_NEAR(alike.mean, 0.3, 1e-15);
+  EXPECT_EQ(alike.standard_error, 0);
+  const Interval interval = StudentTInterval(alike, 0.95);
+  EXPECT_TRUE(std::isinf(interval.low) && interval.low < 0);
+  EXPECT_TRUE(std::isinf(interval.high) && interval.high > 0);
+}
+
 // Share of simulated samples whose interval holds the true mean, which is 0:
 // documents of 1 to 9 items, each with an effect of its own.
 double SimulatedCoverage(bool with_units) {

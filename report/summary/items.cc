@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <utility>
 
@@ -41,11 +40,6 @@ bool IsWhole(const ReportOfArm& reports, size_t num_arms, bool by_end) {
 absl::StatusOr<stats::Interval> IntervalOf(const stats::PairedSample& sample,
                                            const stats::Estimate& estimate,
                                            double level) {
-  // What was never seen to vary cannot be resampled.
-  if (estimate.standard_error == 0) {
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    return stats::Interval{-kInfinity, kInfinity};
-  }
   if (sample.units.size() > kMaxResampledUnits) {
     return stats::StudentTInterval(estimate, level);
   }

@@ -12,7 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "report/lengths.h"
-#include "report/stats/distributions.h"
+#include "report/stats/arms.h"
 #include "report/summary/results.h"
 
 namespace ordo::report::summary {
@@ -65,19 +65,8 @@ std::set<int64_t> CommonLengths(const std::vector<const Lengths*>& all) {
   return common;
 }
 
-LengthPoint PointOf(int64_t length, const std::vector<double>& values,
-                    double confidence) {
-  const double infinity = std::numeric_limits<double>::infinity();
-  const auto count = static_cast<double>(values.size());
-  double sum = 0;
-  for (const double value : values) sum += value;
-  const double mean = sum / count;
-  if (values.size() < 2) return {length, mean, -infinity, infinity};
-  double squares = 0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  const double half = stats::StudentTQuantile((1 + confidence) / 2, count - 1) *
-                      std::sqrt(squares / (count - 1) / count);
-  return {length, mean, mean - half, mean + half};
+LengthPoint PointOf(int64_t length, const stats::ArmSummary& of_seeds) {
+  return {length, of_seeds.mean, of_seeds.interval.low, of_seeds.interval.high};
 }
 
 // Nothing where no seed has all arms, scored alike.
@@ -113,7 +102,8 @@ ComparedLengths CompareRuns(const Comparison& comparison, const Runs& runs) {
       for (const auto* of_seed : seeds) {
         values.push_back(of_seed->at(arm)->values.at(length));
       }
-      curve.points.push_back(PointOf(length, values, comparison.confidence));
+      curve.points.push_back(PointOf(
+          length, stats::SummarizeArm({arm, values}, comparison.confidence)));
     }
   }
   return compared;
@@ -162,6 +152,11 @@ ScoreAxis AxisOf(const ComparedLengths& compared) {
   axis.low = axis.is_logarithmic ? least / 2 : 0;
   axis.high = 2 * most;
   return axis;
+}
+
+// What is drawn of a bound: nothing beside the mean where there is none.
+double Bound(double bound, double mean) {
+  return std::isfinite(bound) ? bound : mean;
 }
 
 std::string AxesScript(const ComparedLengths& compared, const ScoreAxis& axis) {
@@ -253,8 +248,9 @@ Figure LengthPlot(const ComparedLengths& compared) {
     absl::StrAppend(&figure.script, "$arm", c, " << EOD\n");
     for (const LengthPoint& point : curve.points) {
       absl::StrAppendFormat(&figure.script, "%d %.6g %.6g %.6g\n", point.length,
-                            axis.Place(point.mean), axis.Place(point.low),
-                            axis.Place(point.high));
+                            axis.Place(point.mean),
+                            axis.Place(Bound(point.low, point.mean)),
+                            axis.Place(Bound(point.high, point.mean)));
     }
     absl::StrAppend(&figure.script, "EOD\n");
     const std::string color = LineColor(c);

@@ -19,8 +19,8 @@ namespace ordo::report::summary {
 struct LengthPoint {
   int64_t length = 0;
   double mean = 0;
-  // Student's interval of the mean; infinite with a single seed. Where
-  // has_bars, that of the questions of a single run.
+  // Student's interval of the mean; infinite with a single seed, and where the
+  // seeds do not vary. Where has_bars, that of the questions of a single run.
   double low = 0;
   double high = 0;
 };
@@ -57,11 +57,12 @@ std::vector<ComparedLengths> CompareLengths(
     const std::vector<PartRecords>& records);
 
 // A row for each evaluation, arm and length, for spreadsheets and programs: all
-// digits. What needs two seeds is an empty cell.
+// digits. A bound that is not known is an empty cell.
 Table LengthTable(const std::vector<ComparedLengths>& all);
 
 // A line for each arm in a band of its intervals, or with bars; a dashed line
-// at the trained length. Errors in per cent. The axis of lengths is logarithmic
+// at the trained length. There is no band where no interval is known. Errors in
+// per cent. The axis of lengths is logarithmic
 // where they grow by factors, that of perplexities where they differ tenfold.
 Figure LengthPlot(const ComparedLengths& compared);
 

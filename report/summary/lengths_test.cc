@@ -1,5 +1,7 @@
 #include "report/summary/lengths.h"
 
+#include <cmath>
+
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -81,6 +83,19 @@ TEST(CompareLengthsTest, TrainedLengthsThatDifferAreNotMarked) {
   ASSERT_THAT(all, SizeIs(1));
   EXPECT_EQ(all[0].trained, 0);
   EXPECT_THAT(LengthPlot(all[0]).script, Not(HasSubstr("set arrow")));
+}
+
+TEST(CompareLengthsTest, SeedsThatScoreAlikeHaveNoInterval) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto all, ByLength().Compared());
+  const LengthPoint& alike = all[0].arms[1].points[1];
+  EXPECT_EQ(alike.mean, 0.5);
+  EXPECT_TRUE(std::isinf(alike.low));
+  EXPECT_TRUE(std::isinf(alike.high));
+  EXPECT_THAT(LengthTable(all).rows[4],
+              ::testing::ElementsAre("grid", "length", "16", "8", "tape", "3",
+                                     "error", "0.5", "", ""));
+  // Nothing is drawn beside the mean.
+  EXPECT_THAT(LengthPlot(all[0]).script, HasSubstr("\n16 50 50 50\n"));
 }
 
 TEST(LengthTableTest, ASingleSeedHasNoInterval) {

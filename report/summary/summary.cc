@@ -43,7 +43,9 @@ constexpr char kComparisonMethod[] =
     "2^(1-n), corrected for the number of arms (Holm), not for the number of "
     "scores. Costs are over the seeds of which all arms finished. What needs "
     "more seeds than there are is -: most things need two, a bootstrap "
-    "interval at 0.95 at least four.";
+    "interval at 0.95 at least four. So are the intervals of seeds that score, "
+    "or differ, alike, whose p (t) is 1: how far other seeds would vary is not "
+    "known.";
 constexpr char kItemMethod[] =
     " Differences by item are of the checkpoints that these seeds made, and "
     "say "
@@ -58,7 +60,8 @@ constexpr char kOtherMethod[] =
     "Each row of scores is one job; brackets, where there are some, hold 95 % "
     "intervals over the questions, which say nothing about another seed. Means "
     "over seeds are of runs that succeeded and differ in nothing but "
-    "training.seed; their intervals, Student's at 95 %, are over seeds.";
+    "training.seed; their intervals, Student's at 95 %, are over seeds, and - "
+    "where these score alike: how far others would vary is not known.";
 
 Value IntervalValue(const stats::Interval& interval) {
   return ListOf(std::vector<double>{interval.low, interval.high}, NumberOrNull);
@@ -192,6 +195,15 @@ void AddComparedFigures(const Comparison& comparison, Summary* summary) {
   }
 }
 
+bool LacksIntervals(const ComparedLengths& compared) {
+  for (const LengthCurve& curve : compared.arms) {
+    for (const LengthPoint& point : curve.points) {
+      if (!std::isfinite(point.low)) return true;
+    }
+  }
+  return false;
+}
+
 // As many figures as there are of differences, at most; the table has all.
 void AddLengths(const std::vector<ComparedLengths>& all, double confidence,
                 Summary* summary) {
@@ -207,6 +219,11 @@ void AddLengths(const std::vector<ComparedLengths>& all, double confidence,
                            " seeds with their intervals (pointwise, ",
                            absl::StrFormat("%g", 100 * confidence), " %).")
             : ", of one seed.");
+    if (compared.num_seeds > 1 && LacksIntervals(compared)) {
+      caption +=
+          " Where the seeds of an arm score alike there is no interval: how "
+          "far others would differ is not known.";
+    }
     if (compared.trained > 0) {
       absl::StrAppend(&caption, " Trained on up to ", compared.trained,
                       ": the dashed line.");

@@ -187,10 +187,11 @@ TEST(SummaryTest, ScoresByLengthHaveAFigureAndATable) {
   EXPECT_EQ(summary.figures[3].name, "lengths-1");
   EXPECT_EQ(summary.figures[3].caption,
             "grid: error against digits, means over 3 seeds with their "
-            "intervals (pointwise, 95 %). Trained on up to 5: the dashed "
-            "line.");
+            "intervals (pointwise, 95 %). Where the seeds of an arm score "
+            "alike there is no interval: how far others would differ is not "
+            "known. Trained on up to 5: the dashed line.");
   EXPECT_THAT(summary.lengths_csv,
-              HasSubstr("\r\ngrid,digits,10,5,tape,3,error,0.5,0.5,0.5\r\n"));
+              HasSubstr("\r\ngrid,digits,10,5,tape,3,error,0.5,,\r\n"));
   ORDO_ASSERT_OK_AND_ASSIGN(const Summary without, Summarize(spec, {}, "now"));
   EXPECT_EQ(without.lengths_csv, "");
 }
@@ -230,7 +231,9 @@ TEST(SummaryTest, TheCaptionNamesLengthsThatAreLeftOut) {
   ASSERT_THAT(summary.figures, SizeIs(4));
   EXPECT_EQ(summary.figures[3].caption,
             "grid: perplexity against length, means over 3 seeds with their "
-            "intervals (pointwise, 95 %). Left out, as a run has no finite "
+            "intervals (pointwise, 95 %). Where the seeds of an arm score "
+            "alike there is no interval: how far others would differ is not "
+            "known. Left out, as a run has no finite "
             "score: 10.");
 }
 

@@ -30,6 +30,23 @@ TEST(TablesTest, EachScoreHasARowForEachArm) {
   EXPECT_THAT(table.rows, Each(SizeIs(table.header.size())));
 }
 
+TEST(TablesTest, SeedsThatDifferAlikeAreNotCertain) {
+  auto spec = EmptyComparison();
+  for (const uint64_t seed : {1, 2, 3}) {
+    *spec.add_parts() = FinishedRun("rope", seed, 1);
+    *spec.add_parts() = FinishedRun("tape", seed, 0.5);
+  }
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec, {}));
+  EXPECT_THAT(ComparisonTable(comparison).rows[1],
+              ElementsAre("grid", "grid_mean", "tape", "3", "0.5", "0", "-0.5",
+                          "-", "-", "1", "0.25"));
+  for (auto& part : *spec.mutable_parts()) {
+    part.set_part("encoding.name=" + part.part() +
+                  ", training.seed=" + std::to_string(part.seed()));
+  }
+  EXPECT_EQ(SeedTable(spec, Tabulate(spec)).rows[0].back(), "-");
+}
+
 TEST(TablesTest, WhatASingleSeedCannotTellIsADash) {
   auto spec = RopeAndTape();
   while (spec.parts_size() > 4) spec.mutable_parts()->RemoveLast();
