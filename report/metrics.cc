@@ -33,6 +33,7 @@ bool IsCopy(const Metrics& metrics, const std::string& name, double value) {
 }
 
 constexpr char kStandardErrors[] = "standard_errors";
+constexpr char kSampled[] = "sampled";
 
 }  // namespace
 
@@ -51,6 +52,26 @@ absl::StatusOr<std::map<std::string, double>> ParseStandardErrors(
     errors[name] = value.number_value();
   }
   return errors;
+}
+
+absl::StatusOr<std::map<std::string, SampleSize>> ParseSampled(
+    std::string_view json) {
+  google::protobuf::Struct result;
+  ORDO_RETURN_IF_ERROR(base::ReadMessage(json, base::TextForm::kJson, &result));
+  std::map<std::string, SampleSize> sizes;
+  for (const auto& [name, value] :
+       JsonField(result, kSampled).struct_value().fields()) {
+    const SampleSize size = {
+        JsonField(value.struct_value(), "units").number_value(),
+        JsonField(value.struct_value(), "items").number_value()};
+    if (!(size.units >= 2 && size.items >= size.units)) {
+      return base::InvalidField(absl::StrCat(kSampled, ".", name),
+                                "must have two units or more, and as many "
+                                "items");
+    }
+    sizes[name] = size;
+  }
+  return sizes;
 }
 
 std::string MetricText(double value) { return absl::StrFormat("%.9g", value); }

@@ -30,6 +30,19 @@ struct Metrics {
 absl::StatusOr<std::map<std::string, double>> ParseStandardErrors(
     std::string_view json);
 
+// How many a mean of what is worth 0 to 1 is over: units that were drawn, and
+// their items.
+struct SampleSize {
+  double units = 0;
+  double items = 0;
+};
+
+// Reads the `sampled` of an evaluation's result.json; none where it has none.
+// INVALID_ARGUMENT names the metric that has not two units or more, and as many
+// items.
+absl::StatusOr<std::map<std::string, SampleSize>> ParseSampled(
+    std::string_view json);
+
 // A metric as it stands in the tables: nine digits at most.
 std::string MetricText(double value);
 

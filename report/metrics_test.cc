@@ -80,5 +80,20 @@ TEST(ParseStandardErrorsTest, ReadsThoseOfTheResult) {
             "standard_errors.error");
 }
 
+TEST(ParseSampledTest, ReadsThoseOfTheResult) {
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const auto sizes,
+      ParseSampled(R"({"sampled": {"error": {"units": 20, "items": 80}}})"));
+  ASSERT_EQ(sizes.count("error"), 1u);
+  EXPECT_EQ(sizes.at("error").units, 20);
+  EXPECT_EQ(sizes.at("error").items, 80);
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto none, ParseSampled("{}"));
+  EXPECT_TRUE(none.empty());
+  const auto wrong =
+      ParseSampled(R"({"sampled": {"error": {"units": 20, "items": 8}}})");
+  ASSERT_EQ(base::FieldViolations(wrong.status()).size(), 1u);
+  EXPECT_EQ(base::FieldViolations(wrong.status())[0].field, "sampled.error");
+}
+
 }  // namespace
 }  // namespace ordo::report

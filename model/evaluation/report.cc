@@ -59,6 +59,10 @@ Json ResultOf(const ReportSubject& subject, const Outcome& outcome) {
   if (!outcome.scores.standard_errors.empty()) {
     result["standard_errors"] = outcome.scores.standard_errors;
   }
+  for (const auto& [name, sampled] : outcome.scores.sampled) {
+    result["sampled"][name] = {{"units", sampled.units},
+                               {"items", sampled.items}};
+  }
   return result;
 }
 

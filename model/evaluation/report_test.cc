@@ -99,6 +99,7 @@ TEST_F(ReportTest, FilesOfTheScoresStandBesideTheResult) {
 
 TEST_F(ReportTest, HoldsEverythingAFigureNeeds) {
   outcome_.scores.standard_errors["trained_mean"] = 0.125;
+  outcome_.scores.sampled["trained_mean"] = {2, 3};
   ORDO_ASSERT_OK_AND_ASSIGN(
       const auto report,
       WriteReport(files_, folder_.path(), subject_, outcome_));
@@ -127,6 +128,9 @@ TEST_F(ReportTest, HoldsEverythingAFigureNeeds) {
   EXPECT_EQ(result["metrics"]["trained_mean"], 1);
   EXPECT_EQ(result["standard_errors"],
             nlohmann::json::parse(R"({"trained_mean": 0.125})"));
+  EXPECT_EQ(
+      result["sampled"],
+      nlohmann::json::parse(R"({"trained_mean": {"units": 2, "items": 3}})"));
 }
 
 TEST_F(ReportTest, SaysWhatItIsKnownBy) {

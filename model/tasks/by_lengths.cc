@@ -23,12 +23,20 @@ bool IsSummary(const std::string& metric) {
   return metric == kError || metric == "score" || metric == "trained_mean";
 }
 
-// The standard error of a metric, where it is known.
-std::optional<double> ErrorOfMetric(const Scores& scores,
-                                    const std::string& metric) {
-  const auto error = scores.standard_errors.find(metric);
-  if (error == scores.standard_errors.end()) return std::nullopt;
-  return error->second;
+// A metric with what is known of its uncertainty.
+Estimate EstimateOfMetric(const Scores& scores, const std::string& metric) {
+  Estimate estimate;
+  estimate.value = scores.metrics.at(metric);
+  if (const auto error = scores.standard_errors.find(metric);
+      error != scores.standard_errors.end()) {
+    estimate.standard_error = error->second;
+  }
+  if (const auto sampled = scores.sampled.find(metric);
+      sampled != scores.sampled.end()) {
+    estimate.num_units = sampled->second.units;
+    estimate.num_items = sampled->second.items;
+  }
+  return estimate;
 }
 
 class ByLengths : public EvaluationTask {
@@ -126,6 +134,7 @@ class ByLengths : public EvaluationTask {
     absl::StrAppend(&scores.markdown, "\n", MetricLines(means));
     scores.metrics.merge(means.metrics);
     scores.standard_errors.merge(means.standard_errors);
+    scores.sampled.merge(means.sampled);
     scores.details["by_length"] = std::move(rows);
     scores.details["trained_length"] = about_.trained;
     scores.markdown += details;
@@ -202,13 +211,12 @@ class ByLengths : public EvaluationTask {
         add(UnitId(marked.seed, index), ItemScore(marked.answers[index]));
       }
     }
-    const auto error = own.metrics.find(kError);
-    found.is_own = error != own.metrics.end();
+    found.is_own = own.metrics.count(kError) > 0;
     if (found.is_own) {
-      found.error = {error->second, ErrorOfMetric(own, kError)};
+      found.error = EstimateOfMetric(own, kError);
     } else {
-      const Estimate right = EstimateOf(found.items);
-      found.error = {1 - right.value, right.standard_error};
+      found.error = EstimateOf(found.items);
+      found.error.value = 1 - found.error.value;
     }
     return found;
   }
@@ -221,7 +229,9 @@ class ByLengths : public EvaluationTask {
     std::vector<const Rate*> rates;
     double squares = 0;
     bool is_known = true;
+    int64_t fewest_items = parts.front().error.num_items;
     for (const PartError& part : parts) {
+      fewest_items = std::min(fewest_items, part.error.num_items);
       mean.value += part.error.value;
       rates.push_back(&part.items);
       is_known = is_known && part.error.standard_error.has_value();
@@ -229,8 +239,11 @@ class ByLengths : public EvaluationTask {
       squares += error * error;
     }
     mean.value /= count;
+    const Estimate of_items = MeanOf(rates);
+    mean.num_units = of_items.num_units;
+    mean.num_items = static_cast<int64_t>(parts.size()) * fewest_items;
     if (!parts.front().is_own) {
-      mean.standard_error = MeanOf(rates).standard_error;
+      mean.standard_error = of_items.standard_error;
     } else if (is_known) {
       mean.standard_error = std::sqrt(squares) / count;
     }
@@ -245,7 +258,7 @@ class ByLengths : public EvaluationTask {
     Estimates estimates = {{named(kError), error}};
     for (const auto& [name, value] : own.metrics) {
       if (IsSummary(name)) continue;
-      estimates[named(name)] = {value, ErrorOfMetric(own, name)};
+      estimates[named(name)] = EstimateOfMetric(own, name);
     }
     SetMetrics(estimates, scores);
   }

@@ -112,6 +112,9 @@ TEST(ByLengthsTest, ScoresEachLengthAndTheirMean) {
   EXPECT_EQ(scores.details["by_length"][1]["units"], 3);
   // Strings of several lengths are drawn apart, and those of four are right.
   EXPECT_DOUBLE_EQ(scores.standard_errors.at("error"), error / 2);
+  EXPECT_EQ(scores.sampled.at("error_8").units, 3);
+  EXPECT_GE(scores.sampled.at("error_8").items, 3);
+  EXPECT_GE(scores.sampled.at("error").units, 3);
   EXPECT_DOUBLE_EQ(scores.standard_errors.at("error_longer"), error);
   EXPECT_NEAR(scores.standard_errors.at("wrong_rows_8"), 1.0 / 3, 1e-12);
   EXPECT_THAT(scores.csv,

@@ -60,8 +60,12 @@ Estimate MeanOf(const std::vector<const Rate*>& rates) {
   Estimate mean;
   std::vector<Moved> all;
   bool is_known = true;
+  int64_t fewest_units = rates.front()->num_units();
+  int64_t fewest_items = rates.front()->total();
   for (const Rate* rate : rates) {
     mean.value += rate->value();
+    fewest_units = std::min(fewest_units, rate->num_units());
+    fewest_items = std::min(fewest_items, rate->total());
     const auto moves = rate->Moves();
     is_known = is_known && moves.has_value();
     if (is_known) all.insert(all.end(), moves->begin(), moves->end());
@@ -77,8 +81,12 @@ Estimate MeanOf(const std::vector<const Rate*>& rates) {
     const int64_t unit = all[i].unit;
     for (; i < all.size() && all[i].unit == unit; ++i) by += all[i].by;
     squares += by * by;
+    ++mean.num_units;
   }
   mean.standard_error = std::sqrt(squares) / count;
+  const auto num_rates = static_cast<int64_t>(rates.size());
+  mean.num_units = std::min(mean.num_units, num_rates * fewest_units);
+  mean.num_items = num_rates * fewest_items;
   return mean;
 }
 

@@ -15,6 +15,10 @@ struct Estimate {
   // Standard deviation of the value over draws of units, not over seeds of
   // training. Nothing where the items do not tell.
   std::optional<double> standard_error = {};
+  // Of a mean of what is worth 0 to 1 the units and the items that it counts,
+  // at least; 0: not known, or it is no such mean.
+  int64_t num_units = 0;
+  int64_t num_items = 0;
 };
 
 // What a unit moves a value by.
@@ -64,7 +68,8 @@ Estimate EstimateOf(const Rate& rate);
 
 // The mean of rates of which each counts the same, however many items it has.
 // Units with one number are one unit in whichever rates they are. Its error is
-// not known where that of a rate is not. REQUIRES: one rate or more.
+// not known where that of a rate is not. It counts no more units and items than
+// if all rates had as many as the least. REQUIRES: one rate or more.
 Estimate MeanOf(const std::vector<const Rate*>& rates);
 
 }  // namespace ordo::model::tasks

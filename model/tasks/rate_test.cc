@@ -71,6 +71,19 @@ TEST(MeanOf, UnitsOfTheirOwnAddTheirVariances) {
               1e-12);
 }
 
+TEST(MeanOf, CountsNoMoreThanIfAllRatesWereAsSmallAsTheLeast) {
+  Rate many, few;
+  for (int unit = 0; unit < 100; ++unit) many.Add(unit, 1);
+  for (const int unit : {200, 200, 201}) few.Add(unit, 1);
+  EXPECT_EQ(EstimateOf(many).num_units, 100);
+  EXPECT_EQ(EstimateOf(few).num_units, 2);
+  EXPECT_EQ(EstimateOf(few).num_items, 3);
+  EXPECT_EQ(MeanOf({&many, &few}).num_units, 4);
+  EXPECT_EQ(MeanOf({&many, &few}).num_items, 6);
+  // The same units at both.
+  EXPECT_EQ(MeanOf({&many, &many}).num_units, 100);
+}
+
 TEST(MeanOf, UnitsThatRatesShareMoveThemTogether) {
   Rate a, same, opposite;
   for (const int worth : {1, 0, 0, 1}) {

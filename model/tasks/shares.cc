@@ -12,9 +12,12 @@ namespace ordo::model::tasks {
 void SetMetrics(const Estimates& estimates, Scores* scores) {
   for (const auto& [name, estimate] : estimates) {
     scores->metrics[name] = estimate.value;
-    if (estimate.standard_error.has_value()) {
-      scores->standard_errors[name] = *estimate.standard_error;
+    if (!estimate.standard_error.has_value()) continue;
+    scores->standard_errors[name] = *estimate.standard_error;
+    if (estimate.num_units < 2 || estimate.num_items < estimate.num_units) {
+      continue;
     }
+    scores->sampled[name] = {estimate.num_units, estimate.num_items};
   }
 }
 

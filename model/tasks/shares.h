@@ -15,7 +15,7 @@ namespace ordo::model::tasks {
 // By name.
 using Estimates = std::map<std::string, Estimate>;
 
-// Sets metrics and, where they are known, their standard errors.
+// Sets metrics and, where they are known, their standard errors and samples.
 void SetMetrics(const Estimates& estimates, Scores* scores);
 
 // A line for each metric of `scores`, with its standard error, for people.

@@ -33,6 +33,9 @@ TEST(ScoresOf, WritesTheSameTableInEachForm) {
             (std::map<std::string, double>{{"error", 0.25}, {"other", 0.375}}));
   EXPECT_EQ(scores.standard_errors.size(), 1u);
   EXPECT_DOUBLE_EQ(scores.standard_errors.at("error"), 0.25);
+  EXPECT_EQ(scores.sampled.at("error").units, 4);
+  EXPECT_EQ(scores.sampled.at("error").items, 4);
+  EXPECT_EQ(scores.sampled.count("other"), 0u);
   const auto& rows = scores.details["shares"];
   EXPECT_EQ(rows[1]["length"], 16);
   EXPECT_DOUBLE_EQ(rows[0]["exact_match"].get<double>(), 0.25);

@@ -142,6 +142,12 @@ struct ScoredItem {
   std::string output;
 };
 
+// How many a mean is over: units that were drawn, two or more, and their items.
+struct Sampled {
+  int64_t units = 0;
+  int64_t items = 0;
+};
+
 // Scores of an evaluation, ready to be written.
 struct Scores {
   // By name, e.g. grid_mean; fractions of 1 unless the name says otherwise.
@@ -150,6 +156,8 @@ struct Scores {
   // another draw of as many units may move them. None of a metric that too few
   // units say too little of.
   std::map<std::string, double> standard_errors = {};
+  // Of those of them that are means of what is worth 0 to 1.
+  std::map<std::string, Sampled> sampled = {};
   // Further entries of result.json.
   nlohmann::ordered_json details;
   // The same as a table for people and for spreadsheets.

@@ -13,9 +13,43 @@
 #include "report/statistics.h"
 
 namespace ordo::report::runs {
+namespace {
 
 using google::protobuf::Struct;
 using google::protobuf::Value;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Sets the bounds.
+absl::Status SetInterval(const Struct& json, Group* group) {
+  group->low = -kInfinity;
+  group->high = kInfinity;
+  const Value& error = JsonField(json, "standard_error");
+  if (error.kind_case() != Value::kNumberValue) return absl::OkStatus();
+  const double units = JsonField(json, "units").number_value();
+  const double questions = JsonField(json, "questions").number_value();
+  if (units > 0) {
+    if (!(units >= 2 && questions >= units && error.number_value() >= 0 &&
+          group->score >= 0 && group->score <= 1)) {
+      return base::InvalidField(
+          absl::StrCat("groups.", group->name),
+          "must have a value from 0 to 1, two units or more, as many "
+          "questions, and an error");
+    }
+    const Share share =
+        SampledInterval({group->score, error.number_value(), units, questions});
+    group->low = share.low;
+    group->high = share.high;
+  } else if (error.number_value() > 0) {
+    // Results of before have no units.
+    const double half = kNormal95 * error.number_value();
+    group->low = group->score - half;
+    group->high = group->score + half;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
 
 absl::StatusOr<std::vector<Group>> ParseGroups(std::string_view json) {
   Struct result;
@@ -28,11 +62,10 @@ absl::StatusOr<std::vector<Group>> ParseGroups(std::string_view json) {
       return base::InvalidField(absl::StrCat("groups.", name, ".value"),
                                 "must be a number");
     }
-    const Value& error = JsonField(value.struct_value(), "standard_error");
-    by_name[name] = {name, score.number_value(),
-                     error.kind_case() == Value::kNumberValue
-                         ? error.number_value()
-                         : std::numeric_limits<double>::infinity()};
+    Group& group = by_name[name];
+    group.name = name;
+    group.score = score.number_value();
+    ORDO_RETURN_IF_ERROR(SetInterval(value.struct_value(), &group));
   }
   std::vector<Group> groups;
   for (const auto& [name, group] : by_name) groups.push_back(group);
@@ -44,9 +77,7 @@ Figure GroupPlot(const std::string& title, const std::vector<Group>& groups) {
   forest.title = title;
   forest.x_label = "score, 95 % intervals over the questions";
   for (const Group& group : groups) {
-    const double half = kNormal95 * group.standard_error;
-    forest.rows.push_back(
-        {group.name, group.score, group.score - half, group.score + half});
+    forest.rows.push_back({group.name, group.score, group.low, group.high});
   }
   return ForestPlot(forest);
 }

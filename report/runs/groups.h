@@ -14,12 +14,15 @@ namespace ordo::report::runs {
 struct Group {
   std::string name;
   double score = 0;
-  // Infinite where a single question says nothing of it.
-  double standard_error = 0;
+  // At 95 %, over another draw of the questions: Wilson's. Infinite where a
+  // single unit of them says nothing of it.
+  double low = 0;
+  double high = 0;
 };
 
 // Reads the `groups` of an evaluation's result.json, by name; none where it has
-// none. INVALID_ARGUMENT names the group whose value is of another type.
+// none. INVALID_ARGUMENT names the group whose value is no share, or of which
+// there are fewer questions than units.
 absl::StatusOr<std::vector<Group>> ParseGroups(std::string_view json);
 
 // The scores with 95 % intervals, one below the other. REQUIRES: a group.

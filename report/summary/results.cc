@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status/status.h"
 
 namespace ordo::report::summary {
 namespace {
@@ -36,24 +37,24 @@ std::set<std::string> ForeignCheckpoints(const PartResult& part) {
   return foreign;
 }
 
-std::optional<double> ErrorOf(const PartResult::Report& report,
-                              const std::string& metric,
-                              const StandardErrors& errors) {
-  const auto of_report = errors.find(report.path());
-  if (of_report == errors.end()) return std::nullopt;
-  const auto error = of_report->second.find(metric);
-  if (error == of_report->second.end()) return std::nullopt;
-  return error->second;
+std::optional<Spread> SpreadOf(const PartResult::Report& report,
+                               const std::string& metric,
+                               const Spreads& spreads) {
+  const auto of_report = spreads.find(report.path());
+  if (of_report == spreads.end()) return std::nullopt;
+  const auto spread = of_report->second.find(metric);
+  if (spread == of_report->second.end()) return std::nullopt;
+  return spread->second;
 }
 
 std::map<MetricKey, Scored> ScoresOf(const PartResult& part,
-                                     const StandardErrors& errors) {
+                                     const Spreads& spreads) {
   std::map<MetricKey, Scored> scores;
   for (const CountedReport& counted : CountedReports(part)) {
     for (const auto& [name, value] : counted.report->metrics()) {
       scores[{counted.evaluation, name}] = {
           value, counted.report->step(),
-          ErrorOf(*counted.report, name, errors)};
+          SpreadOf(*counted.report, name, spreads)};
     }
   }
   return scores;
@@ -89,11 +90,25 @@ std::vector<CountedReport> CountedReports(const PartResult& part) {
   return counted;
 }
 
+absl::StatusOr<std::map<std::string, Spread>> ParseSpreads(
+    std::string_view json) {
+  ORDO_ASSIGN_OR_RETURN(const auto errors, ParseStandardErrors(json));
+  ORDO_ASSIGN_OR_RETURN(const auto sizes, ParseSampled(json));
+  std::map<std::string, Spread> spreads;
+  for (const auto& [name, error] : errors) {
+    Spread& spread = spreads[name];
+    spread.standard_error = error;
+    const auto size = sizes.find(name);
+    if (size != sizes.end()) spread.sampled = size->second;
+  }
+  return spreads;
+}
+
 Results Tabulate(const ordo::training::v1::SummarizeSpec& spec,
-                 const StandardErrors& errors) {
+                 const Spreads& spreads) {
   std::map<MetricKey, std::vector<std::optional<Scored>>> table;
   for (int i = 0; i < spec.parts_size(); ++i) {
-    for (const auto& [key, value] : ScoresOf(spec.parts(i), errors)) {
+    for (const auto& [key, value] : ScoresOf(spec.parts(i), spreads)) {
       auto& row = table[key];
       row.resize(spec.parts_size());
       row[i] = value;

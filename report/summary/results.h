@@ -5,9 +5,12 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "proto/ordo/training/v1/spec.pb.h"
+#include "report/metrics.h"
 
 // What the parts of a sweep, comparison or pipeline scored. Pure functions,
 // thread-safe.
@@ -27,16 +30,27 @@ bool operator<(const MetricKey& a, const MetricKey& b);
 // "addition_grid: grid_mean".
 std::string Title(const MetricKey& key);
 
+// How far another draw of the questions may move a score.
+struct Spread {
+  double standard_error = 0;
+  // Of a score that is a mean of what is worth 0 to 1.
+  std::optional<SampleSize> sampled = {};
+};
+
 // A score, and the step of the model that has it.
 struct Scored {
   double value = 0;
   int64_t step = 0;
-  // Over another draw of the questions, where it is known.
-  std::optional<double> standard_error = {};
+  // Where it is known.
+  std::optional<Spread> spread = {};
 };
 
 // By PartResult.Report.path and score, as the results tell them.
-using StandardErrors = std::map<std::string, std::map<std::string, double>>;
+using Spreads = std::map<std::string, std::map<std::string, Spread>>;
+
+// Those of one result.json. Errors of ParseStandardErrors and ParseSampled.
+absl::StatusOr<std::map<std::string, Spread>> ParseSpreads(
+    std::string_view json);
 
 // Every score of every part at the part's last step.
 struct Results {
@@ -61,7 +75,7 @@ std::vector<CountedReport> CountedReports(
 
 // Of the reports that count.
 Results Tabulate(const ordo::training::v1::SummarizeSpec& spec,
-                 const StandardErrors& errors = {});
+                 const Spreads& spreads = {});
 
 // Whether the part is what an experiment is about: no trial, and nothing that
 // measures the pace of others.

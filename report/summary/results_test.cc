@@ -1,5 +1,6 @@
 #include "report/summary/results.h"
 
+#include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "report/summary/testing/parts.h"
@@ -77,6 +78,18 @@ TEST(ResultsTest, CheckpointsOfOthersAreToldApart) {
       Tabulate(spec).metrics,
       ElementsAre(MetricKey{"grid of jobs/a/checkpoints/9-1", "grid_mean"},
                   MetricKey{"grid of jobs/b/checkpoints/7-1", "grid_mean"}));
+}
+
+TEST(ParseSpreadsTest, ScoresThatAreSharesHaveTheirSample) {
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const auto spreads,
+      ParseSpreads(R"({"standard_errors": {"error": 0.1, "perplexity": 2},
+                       "sampled": {"error": {"units": 20, "items": 80}}})"));
+  EXPECT_EQ(spreads.at("error").standard_error, 0.1);
+  ASSERT_TRUE(spreads.at("error").sampled.has_value());
+  EXPECT_EQ(spreads.at("error").sampled->units, 20);
+  EXPECT_EQ(spreads.at("perplexity").standard_error, 2);
+  EXPECT_FALSE(spreads.at("perplexity").sampled.has_value());
 }
 
 }  // namespace

@@ -58,7 +58,8 @@ constexpr char kItemMethod[] =
 constexpr char kCurvesOfRuns[] = "learning-curves";
 constexpr char kOtherMethod[] =
     "Each row of scores is one job; brackets, where there are some, hold 95 % "
-    "intervals over the questions, which say nothing about another seed. Means "
+    "intervals over the questions, of shares Wilson's, which say nothing about "
+    "another seed. Means "
     "over seeds are of runs that succeeded and differ in nothing but "
     "training.seed; their intervals, Student's at 95 %, are over seeds, and - "
     "where these score alike: how far others would vary is not known.";
@@ -428,7 +429,7 @@ absl::StatusOr<Summary> Summarize(const SummarizeSpec& spec,
   map["job"] = TextValue(spec.job());
   map["attempt"] = NumberOrNull(spec.attempt());
   map["kind"] = TextValue(spec.kind());
-  const Results results = Tabulate(spec, records.standard_errors);
+  const Results results = Tabulate(spec, records.spreads);
   ORDO_RETURN_IF_ERROR(spec.kind() == "comparison"
                            ? AddComparison(spec, records, &summary, &json)
                            : AddScores(spec, results, &summary));

@@ -43,7 +43,7 @@ struct Records {
   // As of CheckControl.
   std::vector<PartRecords> parts;
   // Of those that are known.
-  StandardErrors standard_errors = {};
+  Spreads spreads = {};
   // Of a comparison, as of CompareItems.
   std::vector<ArmItems> items = {};
 };

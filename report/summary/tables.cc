@@ -65,12 +65,28 @@ std::string PartCell(const PartResult& part) {
                       ")");
 }
 
+// Over another draw of the questions; unbounded where they were never seen to
+// differ and it is not known how many they are.
+stats::Interval IntervalOf(double value, const Spread& spread) {
+  if (spread.sampled.has_value()) {
+    // One less a mean may be rounded past 0.
+    const Share share =
+        SampledInterval({std::clamp(value, 0.0, 1.0), spread.standard_error,
+                         spread.sampled->units, spread.sampled->items});
+    return {share.low, share.high};
+  }
+  if (spread.standard_error == 0) return {-INFINITY, INFINITY};
+  const double half = kNormal95 * spread.standard_error;
+  return {value - half, value + half};
+}
+
 std::string ScoreCell(const std::optional<Scored>& score) {
   if (!score.has_value()) return kNoValue;
-  if (!score->standard_error.has_value()) return NumberText(score->value);
-  const double half = kNormal95 * *score->standard_error;
-  return absl::StrCat(NumberText(score->value), " ",
-                      IntervalText({score->value - half, score->value + half}));
+  const std::string value = NumberText(score->value);
+  if (!score->spread.has_value()) return value;
+  const stats::Interval interval = IntervalOf(score->value, *score->spread);
+  if (std::isinf(interval.low)) return value;
+  return absl::StrCat(value, " ", IntervalText(interval));
 }
 
 // Those that succeeded, by what they are called but for their seed.
@@ -297,11 +313,12 @@ Table ValueTable(const SummarizeSpec& spec, const Results& results) {
     for (int i = 0; i < spec.parts_size(); ++i) {
       const std::optional<Scored>& score = results.scores[m][i];
       if (!score.has_value()) continue;
-      table.rows.push_back({spec.parts(i).job(), spec.parts(i).part(),
-                            absl::StrCat(spec.parts(i).seed()),
-                            results.metrics[m].evaluation,
-                            results.metrics[m].metric, ExactText(score->value),
-                            ExactText(score->standard_error.value_or(NAN))});
+      table.rows.push_back(
+          {spec.parts(i).job(), spec.parts(i).part(),
+           absl::StrCat(spec.parts(i).seed()), results.metrics[m].evaluation,
+           results.metrics[m].metric, ExactText(score->value),
+           score->spread.has_value() ? ExactText(score->spread->standard_error)
+                                     : ""});
     }
   }
   return table;

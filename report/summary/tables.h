@@ -23,7 +23,8 @@ Table CostComparisonTable(const Comparison& comparison);
 // Of each arm, over as many seeds as it says.
 Table CostTable(const Comparison& comparison);
 // Of each part its scores, a column each, with 95 % intervals over the
-// questions where their standard errors are known; of one that was stopped
+// questions where their standard errors are known, Wilson's of shares; a score
+// without bounds where its questions never differed. Of one that was stopped
 // early with the step where that was.
 Table ScoreTable(const ordo::training::v1::SummarizeSpec& spec,
                  const Results& results);

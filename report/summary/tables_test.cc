@@ -174,10 +174,30 @@ TEST(TablesTest, ValuesKeepAllTheirDigits) {
 TEST(TablesTest, AScoreHasTheIntervalOfItsStandardError) {
   const auto spec = RopeAndTape();
   const Results results = Tabulate(
-      spec, {{spec.parts(0).reports(0).path(), {{"grid_mean", 0.125}}}});
+      spec, {{spec.parts(0).reports(0).path(), {{"grid_mean", {0.125}}}}});
   EXPECT_EQ(ScoreTable(spec, results).rows[0][2], "0.5 [0.255, 0.745]");
   EXPECT_EQ(ScoreTable(spec, results).rows[1][2], "0.52");
   EXPECT_EQ(ValueTable(spec, results).rows[0][6], "0.125");
+}
+
+TEST(TablesTest, AShareHasAnIntervalAtItsEndsToo) {
+  auto spec = EmptyComparison();
+  *spec.add_parts() = FinishedRun("rope", 1, 1);
+  *spec.add_parts() = FinishedRun("rope", 2, 0.1);
+  *spec.add_parts() = FinishedRun("rope", 3, 1);
+  const auto path = [&](int part) {
+    return spec.parts(part).reports(0).path();
+  };
+  const Results results =
+      Tabulate(spec, {{path(0), {{"grid_mean", {0, SampleSize{20, 20}}}}},
+                      {path(1), {{"grid_mean", {0.0688, SampleSize{20, 20}}}}},
+                      {path(2), {{"grid_mean", {0}}}}});
+  const Table table = ScoreTable(spec, results);
+  // 20 / (20 + 1.96^2).
+  EXPECT_EQ(table.rows[0][2], "1 [0.8389, 1]");
+  // The normal one would begin below 0.
+  EXPECT_EQ(table.rows[1][2].rfind("0.1 [0.0", 0), 0u) << table.rows[1][2];
+  EXPECT_EQ(table.rows[2][2], "1");
 }
 
 TEST(TablesTest, RunsThatDifferInTheirSeedAloneHaveAMean) {

@@ -17,7 +17,6 @@
 #include "model/evaluation/report.h"
 #include "model/training/durable_folder.h"
 #include "proto/ordo/training/v1/progress.pb.h"
-#include "report/metrics.h"
 #include "report/page.h"
 #include "report/summary/figures.h"
 #include "report/summary/results.h"
@@ -90,8 +89,8 @@ History HistoryOf(const TrainerContext& context, const PartResult& part,
 }
 
 // What is known of the reports of a part; of those that cannot be read nothing.
-void AddStandardErrors(const TrainerContext& context, const PartResult& part,
-                       report::summary::StandardErrors* errors) {
+void AddSpreads(const TrainerContext& context, const PartResult& part,
+                report::summary::Spreads* spreads) {
   for (const auto& counted : report::summary::CountedReports(part)) {
     const std::string& path = counted.report->path();
     const auto text = base::ReadFile(
@@ -100,8 +99,8 @@ void AddStandardErrors(const TrainerContext& context, const PartResult& part,
                        model::evaluation::kResultFile),
         kMaxResultBytes);
     if (!text.ok()) continue;
-    auto of_report = report::ParseStandardErrors(*text);
-    if (of_report.ok()) (*errors)[path] = *std::move(of_report);
+    auto of_report = report::summary::ParseSpreads(*text);
+    if (of_report.ok()) (*spreads)[path] = *std::move(of_report);
   }
 }
 
@@ -160,7 +159,7 @@ absl::StatusOr<ExitCode> SumUp(const TrainerContext& context,
         records.parts.push_back(ReadPartRecords(context, part, progress));
         records.parts.back().peak_memory_bytes = history.peak_memory_bytes;
       }
-      AddStandardErrors(context, part, &records.standard_errors);
+      AddSpreads(context, part, &records.spreads);
       ordo::training::v1::EvaluationProgress record;
       record.set_name(spec.kind());
       record.set_done(i + 1);

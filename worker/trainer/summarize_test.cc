@@ -164,11 +164,13 @@ TEST_F(SummarizeTest, ScoresHaveTheIntervalsOfTheirStandardErrors) {
   ORDO_ASSERT_OK(files_.MakeFolders(folder));
   ORDO_ASSERT_OK(
       base::AtomicWrite(files_, folder + "/result.json",
-                        R"({"standard_errors": {"grid_mean": 0.125}})"));
+                        R"({"standard_errors": {"grid_mean": 0.15625},
+                            "sampled": {"grid_mean":
+                                {"units": 11, "items": 11}}})"));
   EXPECT_THAT(Run(), IsOkAndHolds(ordo::training::v1::FINISHED));
-  EXPECT_THAT(Read("report.md"), HasSubstr("| 0.5 [0.255, 0.745] |"));
+  EXPECT_THAT(Read("report.md"), HasSubstr("| 0.5 [0.2456, 0.7544] |"));
   EXPECT_THAT(Read("values.csv"),
-              AllOf(HasSubstr("s-0,s-0,0,grid,grid_mean,0.5,0.125\r\n"),
+              AllOf(HasSubstr("s-0,s-0,0,grid,grid_mean,0.5,0.15625\r\n"),
                     HasSubstr("s-1,s-1,0,grid,grid_mean,0.5,\r\n")));
 }
 

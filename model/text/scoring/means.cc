@@ -14,6 +14,7 @@ constexpr double kUnknown = std::numeric_limits<double>::infinity();
 Mean MeanOf(const std::vector<double>& scores) {
   Mean mean;
   mean.num_items = static_cast<int64_t>(scores.size());
+  mean.num_units = mean.num_items;
   const auto n = static_cast<double>(scores.size());
   for (const double score : scores) mean.value += score;
   if (!scores.empty()) mean.value /= n;
@@ -35,18 +36,18 @@ Mean MeanOverUnits(const std::vector<UnitScore>& scores) {
   // Of each unit, what its items are above the mean.
   std::map<std::string_view, double> units;
   double squares = 0;
-  double num_units = 0;
   for (const UnitScore& one : scores) {
     const double above = one.score - mean.value;
     if (one.unit.empty()) {
       squares += above * above;
-      ++num_units;
+      ++mean.num_units;
     } else {
       units[one.unit] += above;
     }
   }
   for (const auto& [unit, above] : units) squares += above * above;
-  num_units += static_cast<double>(units.size());
+  mean.num_units += static_cast<int64_t>(units.size());
+  const auto num_units = static_cast<double>(mean.num_units);
   mean.standard_error =
       num_units < 2 ? kUnknown
                     : std::sqrt(squares * num_units / (num_units - 1)) / n;
@@ -61,6 +62,7 @@ Mean PooledMean(const std::vector<Mean>& groups) {
     if (group.num_items == 0) continue;
     const auto n = static_cast<double>(group.num_items);
     pooled.num_items += group.num_items;
+    pooled.num_units += group.num_units;
     pooled.value += n * group.value;
     ++num_groups;
     // One item tells nothing of how items differ within its group.

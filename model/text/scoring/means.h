@@ -16,6 +16,8 @@ struct Mean {
   // Infinite where the items say nothing of it: a single one, or none.
   double standard_error = 0;
   int64_t num_items = 0;
+  // What the items were drawn by; each item where it stands alone.
+  int64_t num_units = 0;
 };
 
 // The mean, with the sample standard deviation (n - 1) by sqrt(n) as its error:
@@ -42,7 +44,8 @@ Mean MeanOverUnits(const std::vector<UnitScore>& scores);
 //   sqrt(sum (n_i - 1) s_i^2 n_i / (sum n_i - k) / sum n_i)
 //
 // of the errors s_i of k groups: it leaves out what the groups differ by.
-// Groups without items play no part, and none at all give 0.
+// Groups without items play no part, and none at all give 0. Units of two
+// groups are two.
 Mean PooledMean(const std::vector<Mean>& groups);
 
 }  // namespace ordo::model::text::scoring

@@ -38,6 +38,9 @@ TEST(MeansTest, ItemsOfOneUnitAreDrawnTogether) {
   EXPECT_DOUBLE_EQ(mean.value, 0.5);
   EXPECT_DOUBLE_EQ(mean.standard_error, 0.5);
   EXPECT_EQ(mean.num_items, 4);
+  EXPECT_EQ(mean.num_units, 2);
+  EXPECT_EQ(MeanOverUnits({{"", 1}, {"", 0}, {"a", 0}}).num_units, 3);
+  EXPECT_EQ(PooledMean({mean, MeanOf({1, 0, 0})}).num_units, 5);
   EXPECT_TRUE(std::isinf(MeanOverUnits({{"a", 1}, {"a", 0}}).standard_error));
   EXPECT_TRUE(std::isinf(MeanOverUnits({}).standard_error));
 }

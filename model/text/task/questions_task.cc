@@ -56,6 +56,7 @@ ordered_json ToJson(const std::map<std::string, Mean>& means) {
       one["standard_error"] = mean.standard_error;
     }
     one["questions"] = mean.num_items;
+    one["units"] = mean.num_units;
   }
   return all;
 }
@@ -151,6 +152,7 @@ class QuestionsTask : public tasks::EvaluationTask {
       scores.metrics[name] = mean.value;
       if (std::isinf(mean.standard_error)) return;
       scores.standard_errors[name] = mean.standard_error;
+      scores.sampled[name] = {mean.num_units, mean.num_items};
     };
     for (const auto& [name, mean] : found.means) set(name, mean);
     for (const auto& [name, mean] : found.categories) {

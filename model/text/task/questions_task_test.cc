@@ -141,6 +141,9 @@ TEST_F(QuestionsTaskTest, ScoresAreThoseOfTheChoicesTaken) {
   // sqrt(6/5 1.5)/12.
   EXPECT_NEAR(scores.details["groups"]["East"]["standard_error"], 0.1118034,
               1e-7);
+  EXPECT_EQ(scores.details["groups"]["East"]["units"], 6);
+  EXPECT_EQ(scores.sampled.at("acc").items, 20);
+  EXPECT_LT(scores.sampled.at("acc").units, 20);
   EXPECT_GT(scores.standard_errors.at("acc"), 0);
   EXPECT_EQ(scores.details["means"]["acc"]["standard_error"],
             scores.standard_errors.at("acc"));
