@@ -101,18 +101,21 @@ std::string NoPower(const stats::GateOptions& options, int64_t budget) {
   return text;
 }
 
-// The bound of a loss by as many equal answers as a fixed set may have.
-double LeastLossShown(const stats::GateOptions& options) {
-  const stats::DiscordantCounts equal = {0, 0, static_cast<double>(kMaxItems)};
-  return -stats::PairedShareInterval(equal, stats::PassAlpha(options)).low;
+// The bound of a loss by as many equal answers as a fixed set may have, as
+// stats::DecideGate has it.
+double LeastLossShown(const stats::GateOptions& options, bool is_binary) {
+  const double alpha = stats::PassAlpha(options);
+  const auto most = static_cast<double>(kMaxItems);
+  if (is_binary) return -stats::PairedShareInterval({0, 0, most}, alpha).low;
+  return options.score_range * stats::ShareUpperBound(0, most, alpha);
 }
 
 // What is wrong with the margin of a fixed set, if anything is.
 std::optional<base::FieldViolation> WrongMargin(
     const Options& options, const Comparison& plan,
     const stats::GateOptions& gate) {
-  if (!plan.is_binary) return std::nullopt;
-  const double least = LeastLossShown(gate);
+  if (std::isinf(plan.score_range)) return std::nullopt;
+  const double least = LeastLossShown(gate, plan.is_binary);
   if (gate.margin > least) return std::nullopt;
   const bool is_anchors =
       plan.reference == Reference::kAnchor && options.anchor_margin.has_value();

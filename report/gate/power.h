@@ -50,14 +50,16 @@ std::optional<double> JointPower(const std::vector<Power>& powers);
 // for a gate without any power, which not even a candidate that answers every
 // item as its reference does would pass:
 // - of a set that grows, within its budget ("comparisons[1].budget");
-// - of a fixed set of right and wrong answers, if it had kMaxItems ("margin",
+// - of a fixed set whose scores have bounds, if it had kMaxItems ("margin",
 //   "anchor_margin"). A candidate that is worse on a share p of all items
 //   answers n of them as its reference with probability (1 - p)^n. So at
 //   one-sided level alpha no test whatever may pass it by n equal answers
-//   unless the margin is 1 - alpha^(1/n) at least: 3.7e-6 at level 0.95.
+//   unless the margin is 1 - alpha^(1/n) of score_range at least: 3.7e-6 of
+//   shares at level 0.95.
 // A fixed set that is smaller is let through, since one with more items would
-// do: it ends inconclusive, or fails. So are fixed sets of other scores, which
-// may differ by so little that a margin as small is shown.
+// do: it ends inconclusive, or fails. So are fixed sets of scores without
+// bounds, such as log-likelihoods, which differ on every item, and by so little
+// that a margin as small may be shown.
 absl::Status CheckPlan(const Options& options,
                        const std::vector<Comparison>& planned);
 

@@ -190,8 +190,20 @@ TEST(CheckPlanTest, AMarginThatNoFixedSetShowsIsRefusedWithTheLeast) {
       1u);
 }
 
-TEST(CheckPlanTest, ScoresThatDifferByLittleMayShowAnyMargin) {
-  ORDO_EXPECT_OK(CheckPlan(Margin(1e-9), {Planned(0)}));
+TEST(CheckPlanTest, SoIsOneOfScoresBetweenRightAndWrong) {
+  EXPECT_THAT(CheckPlan(Margin(1e-9), {Planned(0)}),
+              StatusIs(kInvalid, HasSubstr("give more than 3.68")));
+  ORDO_EXPECT_OK(CheckPlan(Margin(3.7e-6), {Planned(0)}));
+  Comparison wide = Planned(0);
+  wide.score_range = 100;
+  EXPECT_THAT(CheckPlan(Margin(3.7e-6), {wide}),
+              StatusIs(kInvalid, HasSubstr("give more than 0.000368")));
+}
+
+TEST(CheckPlanTest, ScoresWithoutBoundsMayShowAnyMargin) {
+  Comparison unbounded = Planned(0);
+  unbounded.score_range = std::numeric_limits<double>::infinity();
+  ORDO_EXPECT_OK(CheckPlan(Margin(1e-9), {unbounded}));
 }
 
 TEST(CheckPlanTest, ScoresWithoutBoundsCannotGrow) {
