@@ -47,7 +47,7 @@ struct ArmDifference {
   Interval bootstrap;
   // Two-sided p of the paired t test, and of the sign-flip test, which assumes
   // only that under "no difference" the arms of a seed could be swapped; n
-  // seeds give it no value below 2^(1-n).
+  // seeds give it no value below 2^(1-n), times the arms once it is adjusted.
   double t_p = 1;
   double flip_p = 1;
   // The same, corrected for the number of arms (HolmAdjusted).

@@ -35,6 +35,7 @@ TEST(SummaryTest, AComparisonSaysWhetherItIsControlled) {
                                              DoubleNear(0.2, 1e-12))));
   EXPECT_THAT(summary.json, HasSubstr("\"controlled\":true"));
   EXPECT_THAT(summary.json, HasSubstr("\"costs\":[{"));
+  EXPECT_THAT(summary.method, HasSubstr("p (flips) not fall below k 2^(1-n)"));
 }
 
 TEST(SummaryTest, TheFirstScoreIsShownAgainstEveryCostThatWasRecorded) {

@@ -163,6 +163,9 @@ class ParentMaker {
       jobs->push_back(std::move(job_));
       return;
     }
+    for (std::string& notice : spec::NoticesOf(expansion->spec)) {
+      job_.notices.push_back(std::move(notice));
+    }
     Violations of_queue;
     job_.spec = call_.queues.Apply(Unnamed(expansion->spec), &of_queue);
     for (const spec::Part& part : expansion->parts) MakePart(part);

@@ -380,6 +380,27 @@ TEST(NewJobsTest, PartsComeBeforeTheirParentWithItsOwnerAndNoRequestId) {
   EXPECT_EQ(parent.spec->kind(), JobSpec::SWEEP);
 }
 
+TEST(NewJobsTest, AComparisonOfFewSeedsSaysSo) {
+  CreateJobRequest request;
+  JobSpec* spec = request.mutable_job()->mutable_spec();
+  spec->set_kind(JobSpec::COMPARE);
+  spec->set_name("c");
+  auto* compare = spec->mutable_compare();
+  JobSpec* run = compare->mutable_run();
+  run->mutable_encoding()->set_name("rope");
+  run->mutable_data()->set_task("addition");
+  run->mutable_training()->set_steps(10);
+  compare->add_arms()->set_name("rope");
+  auto* fast = compare->add_arms();
+  fast->set_name("fast");
+  (*fast->mutable_set())["training.learning_rate"].set_number_value(0.0123);
+  compare->add_differs("training.learning_rate");
+  const auto jobs = MakeNewJob(Known(), request, {});
+  ORDO_ASSERT_OK(jobs);
+  EXPECT_THAT(jobs->back().notices,
+              ::testing::Contains(HasSubstr("compare.seeds: with 3 seeds")));
+}
+
 TEST(NewJobsTest, WhatAQueueSaysOfPartsIsToldOnceOrRefusesTheParent) {
   CreateJobRequest request = SweepOf("s");
   request.mutable_job()->mutable_spec()->set_queue("gone");

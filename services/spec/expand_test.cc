@@ -20,6 +20,7 @@ using testing::Compare;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using testing::kTrainStage;
 using testing::kTwoArms;
 using testing::OnlyWrong;
@@ -218,6 +219,28 @@ TEST(ExpandTest, WhatIsFilledInOfDataIsOfEachPartAndStaysInIt) {
   EXPECT_THAT(base::FieldViolations(Expand(spec, fillers).status()),
               ElementsAre(base::FieldViolation{"compare.run.data.params",
                                                "not there"}));
+}
+
+TEST(NoticesTest, SeedsThatAreTooFewForTheSignFlipTestAreSaid) {
+  const auto three = ResolveJobSpec(Compare(kTwoArms));
+  ORDO_ASSERT_OK(three);
+  EXPECT_THAT(
+      NoticesOf(*three),
+      ElementsAre(
+          "compare.seeds: with 3 seeds and 1 arm beside the baseline p "
+          "of the sign-flip test cannot fall below 0.25, so at "
+          "confidence 0.95 only Student's t, which takes differences to "
+          "be about normal, can tell arms apart over seeds; 6 seeds "
+          "suffice for both"));
+  const auto one =
+      ResolveJobSpec(Compare(std::string(kTwoArms) + "  seeds: [1]\n"));
+  ORDO_ASSERT_OK(one);
+  EXPECT_THAT(NoticesOf(*one),
+              ElementsAre(HasSubstr("nothing over seeds can be shown")));
+  const auto six = ResolveJobSpec(
+      Compare(std::string(kTwoArms) + "  seeds: [1, 2, 3, 4, 5, 6]\n"));
+  ORDO_ASSERT_OK(six);
+  EXPECT_THAT(NoticesOf(*six), IsEmpty());
 }
 
 }  // namespace

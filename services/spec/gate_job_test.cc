@@ -126,10 +126,11 @@ TEST(GateJobTest, AGateWithoutAnyPowerIsRefusedWithTheLeastBudget) {
 TEST(GateJobTest, AMarginThatNoFixedSetShowsIsRefused) {
   EXPECT_THAT(Wrong(Tiny("")),
               ElementsAre(HasSubstr("gate.margin: is 1e-09: not even")));
-  // Its scores are shares, which may differ by as little.
+  // Its scores are shares.
   JobSpec shares = Tiny("");
   shares.mutable_evaluations(0)->set_task("flip_flop");
-  EXPECT_THAT(Wrong(shares), IsEmpty());
+  EXPECT_THAT(Wrong(shares),
+              ElementsAre(HasSubstr("gate.margin: is 1e-09: not even")));
 }
 
 TEST(GateJobTest, AFixedSetMayBeSmall) {

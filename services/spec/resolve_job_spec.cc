@@ -1,11 +1,14 @@
 #include "services/spec/resolve_job_spec.h"
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "model/catalog/kernel_choice.h"
@@ -23,10 +26,40 @@ namespace {
 using model::catalog::Violations;
 using ordo::jobs::v1::JobSpec;
 
+// The least p value that the sign-flip test gives after Holm's correction for
+// so many arms beside the baseline (report/stats).
+double LeastFlipP(int num_seeds, int num_arms) {
+  return std::min(1.0, num_arms * std::ldexp(1.0, 1 - num_seeds));
+}
+
+void AddSeedNotice(const ordo::jobs::v1::Compare& compare,
+                   std::vector<std::string>* notices) {
+  const int num_seeds = compare.seeds_size();
+  const int num_arms = compare.arms_size() - 1;
+  const double alpha = 1 - compare.confidence();
+  const double least = LeastFlipP(num_seeds, num_arms);
+  if (least <= alpha) return;
+  int enough = num_seeds;
+  while (LeastFlipP(enough, num_arms) > alpha) ++enough;
+  notices->push_back(absl::StrCat(
+      "compare.seeds: with ", num_seeds,
+      num_seeds == 1 ? " seed and " : " seeds and ", num_arms,
+      num_arms == 1 ? " arm" : " arms",
+      " beside the baseline p of the sign-flip test cannot fall below ",
+      absl::StrFormat("%.3g", least), ", so at confidence ",
+      absl::StrFormat("%g", compare.confidence()),
+      num_seeds == 1 ? " nothing over seeds can be shown"
+                     : " only Student's t, which takes differences to be about "
+                       "normal, can "
+                       "tell arms apart over seeds",
+      "; ", enough, " seeds suffice for both"));
+}
+
 }  // namespace
 
 std::vector<std::string> NoticesOf(const JobSpec& spec) {
   std::vector<std::string> notices;
+  if (spec.kind() == JobSpec::COMPARE) AddSeedNotice(spec.compare(), &notices);
   if (spec.kind() != JobSpec::TRAIN) return notices;
   model::catalog::AddTokenizerNotices(spec.evaluations(), spec.data(),
                                       &notices);

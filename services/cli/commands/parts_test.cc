@@ -53,6 +53,7 @@ TEST_F(PartsTest, DryRunNamesThePartsAndWhatDiffers) {
   EXPECT_THAT(out(), HasSubstr("# 4 parts:\n"));
   EXPECT_THAT(out(), ContainsRegex("#   c-alibi-s2 +encoding=.*alibi.*, "
                                    "training.seed=2, data.seed=2\n"));
+  EXPECT_THAT(err(), HasSubstr(file + ": compare.seeds: with 2 seeds"));
 }
 
 TEST_F(PartsTest, DryRunRefusesWhatAnArmHasWrong) {
