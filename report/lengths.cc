@@ -298,6 +298,12 @@ absl::StatusOr<Lengths> ParseLengths(std::string_view json) {
   }
   if (lengths.values.empty()) return lengths;
   ORDO_ASSIGN_OR_RETURN(lengths.trained, Trained(result));
+  const std::string& tokenizer = JsonField(result, "tokenizer").string_value();
+  if (lengths.score == "perplexity" && !tokenizer.empty()) {
+    lengths.tokenizer = absl::StrCat(
+        tokenizer, " with ",
+        JsonField(result, "vocabulary_size").number_value(), " tokens");
+  }
   return lengths;
 }
 

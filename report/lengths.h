@@ -29,6 +29,9 @@ struct Lengths {
   // of questions, Wilson's of errors, of perplexities normal in their
   // logarithm.
   std::map<int64_t, Share> intervals = {};
+  // Of a perplexity, without which it means nothing: the tokenizer with the
+  // size of its vocabulary, for people. Empty: not known.
+  std::string tokenizer = {};
 };
 
 // Reads the result.json of an evaluation: `by_length` (an error), `shares` (an

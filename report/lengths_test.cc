@@ -87,9 +87,11 @@ TEST(ParseLengthsTest, SeveralLengthsOfOneEvaluationComeFirst) {
 
 TEST(ParseLengthsTest, PerplexitiesAreAsTheyAre) {
   ORDO_ASSERT_OK_AND_ASSIGN(const Lengths lengths, ParseLengths(R"({
-      "trained_length": 256, "lengths": [
+      "trained_length": 256, "tokenizer": "sp.model", "vocabulary_size": 8000,
+      "lengths": [
       {"length": 256, "windows": 4, "perplexity": 20.5},
       {"length": 512, "windows": 2, "perplexity": 80}]})"));
+  EXPECT_EQ(lengths.tokenizer, "sp.model with 8000 tokens");
   EXPECT_EQ(lengths.score, "perplexity");
   EXPECT_EQ(lengths.trained, 256);
   EXPECT_THAT(lengths.values, ElementsAre(Pair(256, 20.5), Pair(512, 80)));

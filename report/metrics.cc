@@ -34,6 +34,8 @@ bool IsCopy(const Metrics& metrics, const std::string& name, double value) {
 
 constexpr char kStandardErrors[] = "standard_errors";
 constexpr char kSampled[] = "sampled";
+// Above, a double does not hold every whole number.
+constexpr double kMaxItems = 1e15;
 
 }  // namespace
 
@@ -72,6 +74,19 @@ absl::StatusOr<std::map<std::string, SampleSize>> ParseSampled(
     sizes[name] = size;
   }
   return sizes;
+}
+
+absl::StatusOr<int64_t> ParseNumItems(std::string_view json) {
+  google::protobuf::Struct result;
+  ORDO_RETURN_IF_ERROR(base::ReadMessage(json, base::TextForm::kJson, &result));
+  const auto& items = JsonField(result, "items");
+  if (items.kind_case() == google::protobuf::Value::KIND_NOT_SET) return 0;
+  const double number = items.number_value();
+  if (items.kind_case() != google::protobuf::Value::kNumberValue ||
+      number != std::floor(number) || number < 0 || number > kMaxItems) {
+    return base::InvalidField("items", "must be a whole number from 0 on");
+  }
+  return static_cast<int64_t>(number);
 }
 
 std::string MetricText(double value) { return absl::StrFormat("%.9g", value); }

@@ -43,6 +43,10 @@ struct SampleSize {
 absl::StatusOr<std::map<std::string, SampleSize>> ParseSampled(
     std::string_view json);
 
+// The number of items that a result.json is of; 0 where it does not say.
+// INVALID_ARGUMENT: it is no whole number from 0 on.
+absl::StatusOr<int64_t> ParseNumItems(std::string_view json);
+
 // A metric as it stands in the tables: nine digits at most.
 std::string MetricText(double value);
 

@@ -80,6 +80,14 @@ TEST(ParseStandardErrorsTest, ReadsThoseOfTheResult) {
             "standard_errors.error");
 }
 
+TEST(ParseNumItemsTest, ReadsThatOfTheResult) {
+  EXPECT_EQ(ParseNumItems(R"({"items": 2000})").value(), 2000);
+  EXPECT_EQ(ParseNumItems("{}").value(), 0);
+  EXPECT_EQ(
+      base::FieldViolations(ParseNumItems(R"({"items": 0.5})").status()).size(),
+      1u);
+}
+
 TEST(ParseSampledTest, ReadsThoseOfTheResult) {
   ORDO_ASSERT_OK_AND_ASSIGN(
       const auto sizes,

@@ -162,8 +162,10 @@ summary::ComparedLengths LengthsOf(const std::vector<const Evaluated*>& all) {
   compared.score = first.score;
   compared.num_seeds = 1;
   compared.trained = first.trained;
+  compared.tokenizer = first.tokenizer;
   for (const Evaluated* each : all) {
     if (each->lengths.trained != first.trained) compared.trained = 0;
+    if (each->lengths.tokenizer != first.tokenizer) compared.tokenizer.clear();
     compared.left_out.insert(each->lengths.left_out.begin(),
                              each->lengths.left_out.end());
     summary::LengthCurve& curve = compared.arms.emplace_back();
@@ -190,6 +192,9 @@ std::string CaptionOf(const summary::ComparedLengths& compared) {
   }
   if (compared.has_bars) {
     absl::StrAppend(&caption, " Bars are 95 % intervals.");
+  }
+  if (!compared.tokenizer.empty()) {
+    absl::StrAppend(&caption, " Tokenizer: ", compared.tokenizer, ".");
   }
   if (!compared.left_out.empty()) {
     absl::StrAppend(&caption, " Left out, without a finite score: ",

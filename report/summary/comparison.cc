@@ -87,6 +87,28 @@ absl::StatusOr<std::optional<stats::ArmComparison>> CompareValues(
   return compared;
 }
 
+// The items that all runs of an evaluation were asked; 0: not known, or they
+// are not as many.
+int64_t NumItems(const SummarizeSpec& spec,
+                 const std::vector<PartRecords>& records,
+                 const std::string& evaluation) {
+  std::set<int64_t> numbers;
+  for (int i = 0; i < spec.parts_size(); ++i) {
+    if (!HasSucceeded(spec.parts(i))) continue;
+    for (const CountedReport& counted : CountedReports(spec.parts(i))) {
+      if (counted.evaluation != evaluation) continue;
+      int64_t number = 0;
+      if (static_cast<size_t>(i) < records.size()) {
+        const auto& known = records[i].num_items;
+        const auto found = known.find(counted.report->path());
+        if (found != known.end()) number = found->second;
+      }
+      numbers.insert(number);
+    }
+  }
+  return numbers.size() == 1 ? *numbers.begin() : 0;
+}
+
 // Indices of the seeds of which every arm has a finished run.
 std::vector<size_t> WholeSeeds(const SummarizeSpec& spec,
                                const Places& places) {
@@ -190,6 +212,13 @@ absl::Status AddCosts(const SummarizeSpec& spec,
 
 }  // namespace
 
+double RelativeDifference(const Comparison& comparison,
+                          const ComparedMetric& metric,
+                          const stats::ArmDifference& difference) {
+  const double baseline = metric.comparison->arms[comparison.baseline].mean;
+  return baseline == 0 ? NAN : difference.mean / std::abs(baseline);
+}
+
 absl::StatusOr<Comparison> Compare(const SummarizeSpec& spec,
                                    const std::vector<PartRecords>& records) {
   if (spec.parts().empty()) {
@@ -208,6 +237,7 @@ absl::StatusOr<Comparison> Compare(const SummarizeSpec& spec,
   for (size_t m = 0; m < results.metrics.size(); ++m) {
     ComparedMetric metric;
     metric.key = results.metrics[m];
+    metric.num_items = NumItems(spec, records, metric.key.evaluation);
     for (const std::vector<int>& of_arm : places) {
       std::vector<std::optional<Scored>>& row = metric.scores.emplace_back();
       for (const int place : of_arm) {

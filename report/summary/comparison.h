@@ -26,6 +26,8 @@ struct ComparedMetric {
   // Over those seeds of which every arm has a finite value at the same step,
   // or, with a budget, at its end; nothing when there is none.
   std::optional<stats::ArmComparison> comparison;
+  // That each run was asked; 0: not known, or not as many.
+  int64_t num_items = 0;
 };
 
 // What a run of an arm takes, means over the seeds of which the runs of all
@@ -63,6 +65,12 @@ struct Comparison {
   std::vector<ComparedMetric> compared_costs;
   Control control;
 };
+
+// What an arm is above the baseline as a share of the size of its mean: 0.25 is
+// a quarter more. NaN of a baseline of 0. REQUIRES: metric.comparison is set.
+double RelativeDifference(const Comparison& comparison,
+                          const ComparedMetric& metric,
+                          const stats::ArmDifference& difference);
 
 // `records` as of CheckControl. INVALID_ARGUMENT with the field: no parts, a
 // baseline that is no arm, two parts of one arm and seed, a confidence outside

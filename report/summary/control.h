@@ -35,6 +35,8 @@ struct PartRecords {
   int64_t peak_memory_bytes = 0;
   // By PartResult.Report.path: of addition, by the lengths of both operands.
   std::map<std::string, Grid> grids = {};
+  // By PartResult.Report.path: how many items it is of; 0: not known.
+  std::map<std::string, int64_t> num_items = {};
 };
 
 struct Control {

@@ -108,8 +108,9 @@ Table ItemTable(const std::vector<ItemDifference>& differences) {
   Table table;
   table.title = "Differences by item, with bootstrap intervals over items";
   table.num_text_columns = 2;
-  table.header = {"evaluation", "arm",        "seeds", "pairs",
-                  "units",      "difference", "low",   "high"};
+  table.header = {"evaluation", "arm",   "seeds",
+                  "pairs",      "units", "difference (more is better)",
+                  "low",        "high"};
   for (const ItemDifference& each : differences) {
     table.rows.push_back(
         {each.evaluation, each.arm, absl::StrCat(each.num_seeds),

@@ -92,6 +92,10 @@ ComparedLengths CompareRuns(const Comparison& comparison, const Runs& runs) {
       all.begin(), all.end(),
       [&](const Lengths* each) { return each->trained == first.trained; });
   if (is_same_trained) compared.trained = first.trained;
+  const bool is_same_tokenizer = std::all_of(
+      all.begin(), all.end(),
+      [&](const Lengths* each) { return each->tokenizer == first.tokenizer; });
+  if (is_same_tokenizer) compared.tokenizer = first.tokenizer;
   const std::set<int64_t> lengths = CommonLengths(all);
   if (lengths.empty()) return compared;
   for (const std::string& arm : comparison.arms) {
@@ -122,20 +126,18 @@ bool GrowByFactors(const std::vector<LengthPoint>& points) {
 
 // What an axis of scores shows, and how.
 struct ScoreAxis {
-  double scale = 1;
   double low = 0;
   double high = 0;
   bool is_logarithmic = false;
 
   double Place(double value) const {
-    return scale * std::min(std::max(value, low), high);
+    return std::min(std::max(value, low), high);
   }
 };
 
 ScoreAxis AxisOf(const ComparedLengths& compared) {
   ScoreAxis axis;
   if (compared.score == kError) {
-    axis.scale = 100;
     axis.high = 1;
     return axis;
   }
@@ -162,14 +164,13 @@ double Bound(double bound, double mean) {
 std::string AxesScript(const ComparedLengths& compared, const ScoreAxis& axis) {
   const std::vector<LengthPoint>& points = compared.arms.front().points;
   std::string script = absl::StrFormat(
-      "set xlabel \"%s\"\nset ylabel \"%s%s\"\n"
+      "set xlabel \"%s\"\nset ylabel \"%s\"\n"
       "set grid ytics linecolor rgb '#dddddd'\n"
       "set key outside top center horizontal\n"
       "set tics nomirror\nset border 3\n",
-      GnuplotText(compared.by), GnuplotText(compared.score),
-      compared.score == kError ? " (%)" : "");
+      GnuplotText(compared.by), GnuplotText(compared.score));
   if (compared.score == kError) {
-    absl::StrAppend(&script, "set yrange [-3:103]\n");
+    absl::StrAppend(&script, "set yrange [-0.03:1.03]\n");
   } else if (axis.is_logarithmic) {
     absl::StrAppend(&script, "set logscale y\n");
   } else {

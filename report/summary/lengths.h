@@ -48,6 +48,8 @@ struct ComparedLengths {
   bool has_bars = false;
   // In the order of the comparison's; all with the same lengths, one or more.
   std::vector<LengthCurve> arms;
+  // As of Lengths; empty where it is not known or not the same of all runs.
+  std::string tokenizer = {};
 };
 
 // Of each evaluation that scored every arm by length, by name. `records` as of
@@ -61,9 +63,9 @@ std::vector<ComparedLengths> CompareLengths(
 Table LengthTable(const std::vector<ComparedLengths>& all);
 
 // A line for each arm in a band of its intervals, or with bars; a dashed line
-// at the trained length. There is no band where no interval is known. Errors in
-// per cent. The axis of lengths is logarithmic
-// where they grow by factors, that of perplexities where they differ tenfold.
+// at the trained length. There is no band where no interval is known. The axis
+// of lengths is logarithmic where they grow by factors, that of perplexities
+// where they differ tenfold.
 Figure LengthPlot(const ComparedLengths& compared);
 
 }  // namespace ordo::report::summary

@@ -95,7 +95,7 @@ TEST(CompareLengthsTest, SeedsThatScoreAlikeHaveNoInterval) {
               ::testing::ElementsAre("grid", "length", "16", "8", "tape", "3",
                                      "error", "0.5", "", ""));
   // Nothing is drawn beside the mean.
-  EXPECT_THAT(LengthPlot(all[0]).script, HasSubstr("\n16 50 50 50\n"));
+  EXPECT_THAT(LengthPlot(all[0]).script, HasSubstr("\n16 0.5 0.5 0.5\n"));
 }
 
 TEST(LengthTableTest, ASingleSeedHasNoInterval) {
@@ -122,10 +122,10 @@ TEST_F(LengthPlotTest, ErrorsHaveBandsAndTheTrainedLengthIsMarked) {
   EXPECT_THAT(figure.script, HasSubstr("set logscale x\nset xtics (8, 16, 32)\n"
                                        "set xrange [6.66667:38.4]\n"));
   EXPECT_THAT(figure.script, HasSubstr("set arrow 1 from first 8,graph 0"));
-  EXPECT_THAT(figure.script, HasSubstr("$arm0 << EOD\n8 1 0 3.48"));
+  EXPECT_THAT(figure.script, HasSubstr("$arm0 << EOD\n8 0.01 0 0.0348"));
   EXPECT_THAT(figure.script, HasSubstr("$arm1 using 1:3:4 with filledcurves"));
   const std::string svg = Svg(figure);
-  EXPECT_THAT(svg, HasSubstr("error (%)"));
+  EXPECT_THAT(svg, HasSubstr(">error<"));
   EXPECT_THAT(svg, HasSubstr(">tape<"));
 }
 

@@ -81,11 +81,12 @@ Value ArmValue(const stats::ArmSummary& arm) {
   return StructValue(std::move(fields));
 }
 
-Value DifferenceValue(const stats::ArmDifference& difference) {
+Value DifferenceValue(const stats::ArmDifference& difference, double relative) {
   Struct fields;
   auto& map = *fields.mutable_fields();
   map["arm"] = TextValue(difference.name);
   map["mean"] = NumberOrNull(difference.mean);
+  map["relative"] = NumberOrNull(relative);
   map["deviation"] = NumberOrNull(difference.deviation);
   map["interval"] = IntervalValue(difference.interval);
   map["bootstrap"] = IntervalValue(difference.bootstrap);
@@ -121,7 +122,7 @@ Value TrialValue(const Trial& trial) {
   return StructValue(std::move(fields));
 }
 
-Value MetricValue(const ComparedMetric& metric) {
+Value MetricValue(const Comparison& comparison, const ComparedMetric& metric) {
   Struct fields;
   auto& map = *fields.mutable_fields();
   map["evaluation"] = TextValue(metric.key.evaluation);
@@ -133,9 +134,16 @@ Value MetricValue(const ComparedMetric& metric) {
   });
   if (metric.comparison.has_value()) {
     map["seeds"] = NumberOrNull(metric.comparison->num_seeds);
+    if (metric.num_items > 0) {
+      map["items"] = NumberOrNull(static_cast<double>(metric.num_items));
+    }
     map["arms"] = ListOf(metric.comparison->arms, ArmValue);
-    map["differences"] =
-        ListOf(metric.comparison->differences, DifferenceValue);
+    map["differences"] = ListOf(
+        metric.comparison->differences,
+        [&](const stats::ArmDifference& difference) {
+          return DifferenceValue(
+              difference, RelativeDifference(comparison, metric, difference));
+        });
   }
   return StructValue(std::move(fields));
 }
@@ -162,10 +170,13 @@ void AddComparison(const Comparison& comparison, Struct* json) {
     return TextValue(absl::StrCat(seed));
   });
   map["confidence"] = NumberOrNull(comparison.confidence);
-  map["scores"] = ListOf(comparison.metrics, MetricValue);
+  const auto value_of = [&](const ComparedMetric& metric) {
+    return MetricValue(comparison, metric);
+  };
+  map["scores"] = ListOf(comparison.metrics, value_of);
   // In the order of the arms.
   map["costs"] = ListOf(comparison.costs, CostValue);
-  map["compared_costs"] = ListOf(comparison.compared_costs, MetricValue);
+  map["compared_costs"] = ListOf(comparison.compared_costs, value_of);
 }
 
 bool HasFigure(const ComparedMetric& metric) {
@@ -231,6 +242,9 @@ void AddLengths(const std::vector<ComparedLengths>& all, double confidence,
     if (compared.trained > 0) {
       absl::StrAppend(&caption, " Trained on up to ", compared.trained,
                       ": the dashed line.");
+    }
+    if (!compared.tokenizer.empty()) {
+      absl::StrAppend(&caption, " Tokenizer: ", compared.tokenizer, ".");
     }
     if (!compared.left_out.empty()) {
       absl::StrAppend(&caption, " Left out, as a run has no finite score: ",

@@ -35,6 +35,7 @@ TEST(SummaryTest, AComparisonSaysWhetherItIsControlled) {
                                              DoubleNear(0.2, 1e-12))));
   EXPECT_THAT(summary.json, HasSubstr("\"controlled\":true"));
   EXPECT_THAT(summary.json, HasSubstr("\"costs\":[{"));
+  EXPECT_THAT(summary.json, HasSubstr("\"relative\":0."));
   EXPECT_THAT(summary.method, HasSubstr("p (flips) not fall below k 2^(1-n)"));
 }
 
@@ -225,6 +226,9 @@ TEST(SummaryTest, TheCaptionNamesLengthsThatAreLeftOut) {
         "length", "perplexity", 0, {{5, 2.0}, {10, 3.0}}};
   }
   auto& one = records.parts[1].lengths.begin()->second;
+  for (PartRecords& part : records.parts) {
+    part.lengths.begin()->second.tokenizer = "sp.model with 8000 tokens";
+  }
   one.values.erase(10);
   one.left_out = {10};
   ORDO_ASSERT_OK_AND_ASSIGN(const Summary summary,
@@ -234,7 +238,8 @@ TEST(SummaryTest, TheCaptionNamesLengthsThatAreLeftOut) {
             "grid: perplexity against length, means over 3 seeds with their "
             "intervals (pointwise, 95 %). Where the seeds of an arm score "
             "alike there is no interval: how far others would differ is not "
-            "known. Left out, as a run has no finite "
+            "known. Tokenizer: sp.model with 8000 tokens. Left out, as a run "
+            "has no finite "
             "score: 10.");
 }
 

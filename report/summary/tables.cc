@@ -116,13 +116,23 @@ const stats::ArmDifference* DifferenceOf(const stats::ArmComparison& comparison,
 }
 
 // Means of all arms and their differences from the baseline.
-Table ArmTable(const std::vector<ComparedMetric>& metrics) {
+Table ArmTable(const Comparison& comparison,
+               const std::vector<ComparedMetric>& metrics) {
   Table table;
   table.num_text_columns = 3;
-  table.header = {"evaluation", "score",    "arm",
-                  "seeds",      "mean",     "deviation",
-                  "difference", "interval", "bootstrap interval",
-                  "p (t)",      "p (flips)"};
+  table.header = {"evaluation",
+                  "score",
+                  "arm",
+                  "seeds",
+                  "items",
+                  "mean",
+                  "deviation",
+                  "difference",
+                  "relative",
+                  "interval",
+                  "bootstrap interval",
+                  "p (t)",
+                  "p (flips)"};
   for (const ComparedMetric& metric : metrics) {
     if (!metric.comparison.has_value()) continue;
     for (const stats::ArmSummary& arm : metric.comparison->arms) {
@@ -131,17 +141,20 @@ Table ArmTable(const std::vector<ComparedMetric>& metrics) {
           metric.key.metric,
           arm.name,
           absl::StrCat(metric.comparison->num_seeds),
+          Count(metric.num_items),
           NumberText(arm.mean),
           NumberText(arm.deviation)};
       const auto* difference = DifferenceOf(*metric.comparison, arm.name);
       if (difference == nullptr) {
-        row.insert(row.end(),
-                   {"baseline", kNoValue, kNoValue, kNoValue, kNoValue});
+        row.insert(row.end(), {"baseline", kNoValue, kNoValue, kNoValue,
+                               kNoValue, kNoValue});
       } else {
         const bool has_p = metric.comparison->num_seeds > 1;
         row.insert(
             row.end(),
-            {NumberText(difference->mean), IntervalText(difference->interval),
+            {NumberText(difference->mean),
+             NumberText(RelativeDifference(comparison, metric, *difference)),
+             IntervalText(difference->interval),
              IntervalText(difference->bootstrap),
              has_p ? NumberText(difference->t_p_adjusted) : kNoValue,
              has_p ? NumberText(difference->flip_p_adjusted) : kNoValue});
@@ -164,44 +177,36 @@ void AddDifferences(const Comparison& comparison, const ComparedMetric& metric,
     table->rows.push_back(
         {metric.key.evaluation, metric.key.metric, each.name,
          comparison.arms[comparison.baseline], absl::StrCat(num_seeds),
-         ExactText(each.mean), ExactText(each.deviation),
-         ExactText(each.interval.low), ExactText(each.interval.high),
-         ExactText(each.bootstrap.low), ExactText(each.bootstrap.high),
-         p(each.t_p), p(each.t_p_adjusted), p(each.flip_p),
-         p(each.flip_p_adjusted)});
+         metric.num_items > 0 ? absl::StrCat(metric.num_items) : "",
+         ExactText(each.mean),
+         ExactText(RelativeDifference(comparison, metric, each)),
+         ExactText(each.deviation), ExactText(each.interval.low),
+         ExactText(each.interval.high), ExactText(each.bootstrap.low),
+         ExactText(each.bootstrap.high), p(each.t_p), p(each.t_p_adjusted),
+         p(each.flip_p), p(each.flip_p_adjusted)});
   }
 }
 
 }  // namespace
 
 Table ComparisonTable(const Comparison& comparison) {
-  Table table = ArmTable(comparison.metrics);
+  Table table = ArmTable(comparison, comparison.metrics);
   table.title = "Scores by arm";
   return table;
 }
 
 Table CostComparisonTable(const Comparison& comparison) {
-  Table table = ArmTable(comparison.compared_costs);
+  Table table = ArmTable(comparison, comparison.compared_costs);
   table.title = "Costs by arm";
   return table;
 }
 
 Table DifferenceTable(const Comparison& comparison) {
   Table table;
-  table.header = {"evaluation",
-                  "score",
-                  "arm",
-                  "baseline",
-                  "seeds",
-                  "difference",
-                  "deviation",
-                  "low",
-                  "high",
-                  "bootstrap_low",
-                  "bootstrap_high",
-                  "t_p",
-                  "t_p_adjusted",
-                  "flip_p",
+  table.header = {"evaluation",     "score", "arm",          "baseline",
+                  "seeds",          "items", "difference",   "relative",
+                  "deviation",      "low",   "high",         "bootstrap_low",
+                  "bootstrap_high", "t_p",   "t_p_adjusted", "flip_p",
                   "flip_p_adjusted"};
   for (const ComparedMetric& metric : comparison.metrics) {
     AddDifferences(comparison, metric, &table);

@@ -11,8 +11,10 @@
 
 namespace ordo::report::summary {
 
-// Of each score and arm: mean and deviation over seeds, and the difference from
-// the baseline with both its intervals and the adjusted p values of both tests.
+// Of each score and arm: the items that each run was asked, mean and deviation
+// over seeds, and the difference from the baseline, absolute and as a share of
+// it, with both intervals of the absolute one and the adjusted p values of both
+// tests.
 Table ComparisonTable(const Comparison& comparison);
 // A row for each score, or cost, and arm but the baseline, for spreadsheets and
 // programs: all digits, p values also as they were before they were adjusted.

@@ -24,10 +24,33 @@ TEST(TablesTest, EachScoreHasARowForEachArm) {
   const Table table = ComparisonTable(comparison);
   ASSERT_THAT(table.rows, SizeIs(2));
   EXPECT_THAT(table.rows[0],
-              ElementsAre("grid", "grid_mean", "rope", "3", "0.5", "0.02",
-                          "baseline", "-", "-", "-", "-"));
-  EXPECT_THAT(table.rows[1][6], "0.2");
+              ElementsAre("grid", "grid_mean", "rope", "3", "-", "0.5", "0.02",
+                          "baseline", "-", "-", "-", "-", "-"));
+  EXPECT_THAT(table.rows[1][7], "0.2");
+  EXPECT_THAT(table.rows[1][8], "0.4");
   EXPECT_THAT(table.rows, Each(SizeIs(table.header.size())));
+}
+
+TEST(TablesTest, ScoresSayOfHowManyItems) {
+  const auto spec = RopeAndTape();
+  auto records = testing::RecordsOf(spec);
+  for (int i = 0; i < spec.parts_size(); ++i) {
+    records[i].num_items[spec.parts(i).reports(0).path()] = 2000;
+  }
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison known, Compare(spec, records));
+  EXPECT_EQ(ComparisonTable(known).rows[1][4], "2000");
+  EXPECT_EQ(DifferenceTable(known).rows[0][5], "2000");
+  records[5].num_items.begin()->second = 1000;
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison other, Compare(spec, records));
+  EXPECT_EQ(ComparisonTable(other).rows[1][4], "-");
+}
+
+TEST(TablesTest, ABaselineOfNothingHasNoRelativeDifference) {
+  auto spec = EmptyComparison();
+  *spec.add_parts() = FinishedRun("rope", 1, 0);
+  *spec.add_parts() = FinishedRun("tape", 1, 0.5);
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec, {}));
+  EXPECT_EQ(ComparisonTable(comparison).rows[1][8], "-");
 }
 
 TEST(TablesTest, SeedsThatDifferAlikeAreNotCertain) {
@@ -38,8 +61,8 @@ TEST(TablesTest, SeedsThatDifferAlikeAreNotCertain) {
   }
   ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec, {}));
   EXPECT_THAT(ComparisonTable(comparison).rows[1],
-              ElementsAre("grid", "grid_mean", "tape", "3", "0.5", "0", "-0.5",
-                          "-", "-", "1", "0.25"));
+              ElementsAre("grid", "grid_mean", "tape", "3", "-", "0.5", "0",
+                          "-0.5", "-0.5", "-", "-", "1", "0.25"));
   for (auto& part : *spec.mutable_parts()) {
     part.set_part("encoding.name=" + part.part() +
                   ", training.seed=" + std::to_string(part.seed()));
@@ -54,8 +77,8 @@ TEST(TablesTest, WhatASingleSeedCannotTellIsADash) {
   while (spec.parts_size() > 2) spec.mutable_parts()->RemoveLast();
   ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec, {}));
   EXPECT_THAT(ComparisonTable(comparison).rows[1],
-              ElementsAre("grid", "grid_mean", "tape", "1", "0.7", "-", "0.2",
-                          "-", "-", "-", "-"));
+              ElementsAre("grid", "grid_mean", "tape", "1", "-", "0.7", "-",
+                          "0.2", "0.4", "-", "-", "-", "-"));
 }
 
 TEST(TablesTest, DifferencesHaveBothIntervalsAndAllTheirDigits) {
@@ -83,7 +106,7 @@ TEST(TablesTest, DifferencesHaveBothIntervalsAndAllTheirDigits) {
   EXPECT_EQ(std::stod(cell("bootstrap_low")), difference.bootstrap.low);
   EXPECT_EQ(std::stod(cell("bootstrap_high")), difference.bootstrap.high);
   EXPECT_EQ(std::stod(cell("flip_p_adjusted")), difference.flip_p_adjusted);
-  EXPECT_NE(ComparisonTable(comparison).rows[1][8], "-");
+  EXPECT_NE(ComparisonTable(comparison).rows[1][10], "-");
 }
 
 TEST(TablesTest, WhatASingleSeedCannotTellIsAnEmptyCellForPrograms) {
@@ -91,12 +114,13 @@ TEST(TablesTest, WhatASingleSeedCannotTellIsAnEmptyCellForPrograms) {
   *spec.add_parts() = FinishedRun("rope", 1, 0.5);
   *spec.add_parts() = FinishedRun("tape", 1, 0.75);
   ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec, {}));
-  EXPECT_EQ(ToCsv(DifferenceTable(comparison)),
-            "evaluation,score,arm,baseline,seeds,difference,deviation,low,high,"
-            "bootstrap_low,bootstrap_high,t_p,t_p_adjusted,flip_p,"
-            "flip_p_adjusted\r\n"
-            "grid,grid_mean,tape,rope,1,0.25,,,,,,,,,\r\n"
-            "cost,device_seconds,tape,rope,1,2,,,,,,,,,\r\n");
+  EXPECT_EQ(
+      ToCsv(DifferenceTable(comparison)),
+      "evaluation,score,arm,baseline,seeds,items,difference,relative,"
+      "deviation,low,high,bootstrap_low,bootstrap_high,t_p,t_p_adjusted,flip_p,"
+      "flip_p_adjusted\r\n"
+      "grid,grid_mean,tape,rope,1,,0.25,0.5,,,,,,,,,\r\n"
+      "cost,device_seconds,tape,rope,1,,2,0.20000000000000001,,,,,,,,,\r\n");
 }
 
 TEST(TablesTest, CostsSayOverHowManySeeds) {
@@ -128,10 +152,10 @@ TEST(TablesTest, CostsHaveDifferencesAsScoresDo) {
   const Table table = CostComparisonTable(comparison);
   EXPECT_EQ(table.header, ComparisonTable(comparison).header);
   ASSERT_THAT(table.rows, SizeIs(2));
-  EXPECT_THAT(
-      std::vector<std::string>(table.rows[1].begin(),
-                               table.rows[1].begin() + 7),
-      ElementsAre("cost", "device_seconds", "tape", "3", "12", "0", "2"));
+  EXPECT_THAT(std::vector<std::string>(table.rows[1].begin(),
+                                       table.rows[1].begin() + 9),
+              ElementsAre("cost", "device_seconds", "tape", "3", "-", "12", "0",
+                          "2", "0.2"));
 }
 
 TEST(TablesTest, EachPartHasARowWithItsScores) {

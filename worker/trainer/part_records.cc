@@ -17,6 +17,7 @@
 #include "nlohmann/json.hpp"
 #include "report/grid.h"
 #include "report/lengths.h"
+#include "report/metrics.h"
 #include "report/stats/paired.h"
 #include "report/summary/results.h"
 #include "worker/trainer/control.h"
@@ -61,7 +62,8 @@ absl::StatusOr<InitialValues> ReadInitialValues(const TrainerContext& context,
   return InitialValues();
 }
 
-// Adds what the evaluation of a report found at each length.
+// Adds how many items the evaluation of a report is of, and what it found at
+// each length.
 absl::Status AddLengths(const TrainerContext& context,
                         const PartResult::Report& of,
                         report::summary::PartRecords* records) {
@@ -69,6 +71,8 @@ absl::Status AddLengths(const TrainerContext& context,
       base::JoinPath(context.storage_root, of.path()), kResultFile);
   ORDO_ASSIGN_OR_RETURN(const std::string text,
                         base::ReadFile(context.files, path, kMaxResultBytes));
+  ORDO_ASSIGN_OR_RETURN(records->num_items[of.path()],
+                        report::ParseNumItems(text));
   ORDO_ASSIGN_OR_RETURN(report::Lengths lengths, report::ParseLengths(text));
   if (!lengths.values.empty()) {
     records->lengths[of.path()] = std::move(lengths);
