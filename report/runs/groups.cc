@@ -1,5 +1,6 @@
 #include "report/runs/groups.h"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 
@@ -29,19 +30,19 @@ absl::Status SetInterval(const Struct& json, Group* group) {
   const double units = JsonField(json, "units").number_value();
   const double questions = JsonField(json, "questions").number_value();
   if (units > 0) {
-    if (!(units >= 2 && questions >= units && error.number_value() >= 0 &&
-          group->score >= 0 && group->score <= 1)) {
-      return base::InvalidField(
-          absl::StrCat("groups.", group->name),
-          "must have a value from 0 to 1, two units or more, as many "
-          "questions, and an error");
+    if (!(units >= 2 && questions >= units && error.number_value() >= 0)) {
+      return base::InvalidField(absl::StrCat("groups.", group->name),
+                                "must have two units or more, as many "
+                                "questions, and an error");
     }
+    // A mean may be rounded past 1.
     const Share share =
-        SampledInterval({group->score, error.number_value(), units, questions});
+        SampledInterval({std::clamp(group->score, 0.0, 1.0),
+                         error.number_value(), units, questions});
     group->low = share.low;
     group->high = share.high;
   } else if (error.number_value() > 0) {
-    // Results of before have no units.
+    // Results of earlier releases have no units.
     const double half = kNormal95 * error.number_value();
     group->low = group->score - half;
     group->high = group->score + half;

@@ -14,14 +14,14 @@ namespace ordo::report::runs {
 struct Group {
   std::string name;
   double score = 0;
-  // At 95 %, over another draw of the questions: Wilson's. Infinite where a
-  // single unit of them says nothing of it.
+  // At 95 %, over another draw of the questions: Wilson's. Infinite where they
+  // say nothing of it: a single unit, or all alike and nobody knows how many.
   double low = 0;
   double high = 0;
 };
 
 // Reads the `groups` of an evaluation's result.json, by name; none where it has
-// none. INVALID_ARGUMENT names the group whose value is no share, or of which
+// none. INVALID_ARGUMENT names the group whose value is no number, or of which
 // there are fewer questions than units.
 absl::StatusOr<std::vector<Group>> ParseGroups(std::string_view json);
 

@@ -58,6 +58,15 @@ TEST(ParseGroupsTest, AGroupWithoutAScoreIsNamed) {
   EXPECT_EQ(violations[0].field, "groups.law.value");
 }
 
+TEST(ParseGroupsTest, MoreUnitsThanQuestionsAreRefused) {
+  const auto violations = base::FieldViolations(
+      ParseGroups(R"({"groups": {"law": {"value": 1, "standard_error": 0,
+                                         "questions": 2, "units": 4}}})")
+          .status());
+  ASSERT_THAT(violations, SizeIs(1));
+  EXPECT_EQ(violations[0].field, "groups.law");
+}
+
 TEST_F(GroupPlotTest, ScoresHaveTheirIntervals) {
   ORDO_ASSERT_OK_AND_ASSIGN(const auto groups, ParseGroups(kResult));
   const Figure figure = GroupPlot("a: mmlu", groups);
