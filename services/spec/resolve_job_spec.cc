@@ -50,8 +50,7 @@ void AddSeedNotice(const ordo::jobs::v1::Compare& compare,
       absl::StrFormat("%g", compare.confidence()),
       num_seeds == 1 ? " nothing over seeds can be shown"
                      : " only Student's t, which takes differences to be about "
-                       "normal, can "
-                       "tell arms apart over seeds",
+                       "normal, can tell arms apart over seeds",
       "; ", enough, " seeds suffice for both"));
 }
 
