@@ -67,6 +67,39 @@ constexpr char kOtherMethod[] =
     "training.seed; their intervals, Student's at 95 %, are over seeds, and - "
     "where these score alike: how far others would vary is not known.";
 
+// Which parts a figure shows.
+struct Shown {
+  // Those that did not succeed, or are no runs, too.
+  bool is_all = false;
+  // Of this arm alone; empty: of any.
+  std::string arm = {};
+};
+
+// The newest checkpoint of each part that trained, and those that the others
+// evaluated.
+FigureSource SourceOf(const SummarizeSpec& spec, const Shown& shown) {
+  FigureSource source{spec.job(), {}, absl::StrCat("ordo report ", spec.job())};
+  for (const PartResult& part : spec.parts()) {
+    const bool is_compared = HasSucceeded(part) && IsRun(part);
+    const bool is_of_arm = shown.arm.empty() || part.part() == shown.arm;
+    if (!is_of_arm || (!shown.is_all && !is_compared)) continue;
+    if (!part.checkpoint().name().empty()) {
+      source.models.push_back(
+          {part.job(), part.checkpoint().manifest_sha256()});
+      continue;
+    }
+    std::set<std::string> evaluated;
+    for (const PartResult::Report& report : part.reports()) {
+      if (!report.checkpoint().empty() &&
+          evaluated.insert(report.checkpoint()).second) {
+        source.models.push_back(
+            {report.checkpoint(), report.checkpoint_sha256()});
+      }
+    }
+  }
+  return source;
+}
+
 Value IntervalValue(const stats::Interval& interval) {
   return ListOf(std::vector<double>{interval.low, interval.high}, NumberOrNull);
 }
@@ -256,7 +289,8 @@ void AddLengths(const std::vector<ComparedLengths>& all, double confidence,
 }
 
 // As many figures as of lengths, at most.
-void AddGrids(const std::vector<ArmGrid>& grids, Summary* summary) {
+void AddGrids(const SummarizeSpec& runs, const std::vector<ArmGrid>& grids,
+              Summary* summary) {
   const size_t num_figures = std::min(grids.size(), kMaxForestPlots);
   for (size_t i = 0; i < num_figures; ++i) {
     const Grid& grid = grids[i].grid;
@@ -270,6 +304,8 @@ void AddGrids(const std::vector<ArmGrid>& grids, Summary* summary) {
     }
     summary->figures.push_back(
         {absl::StrCat("heat-map-", i + 1), std::move(caption), HeatMap(grid)});
+    summary->figures.back().figure.source =
+        SourceText(SourceOf(runs, {false, grid.name}));
   }
 }
 
@@ -360,7 +396,7 @@ absl::Status AddComparison(const SummarizeSpec& spec, const Records& records,
   AddComparedFigures(comparison, summary);
   AddLengths(CompareLengths(runs, comparison, of_runs), comparison.confidence,
              summary);
-  AddGrids(ArmGrids(runs, comparison, of_runs), summary);
+  AddGrids(runs, ArmGrids(runs, comparison, of_runs), summary);
   AddSteps(runs, summary);
   AddComparedMetrics(comparison, summary);
   AddComparison(comparison, json);
@@ -390,32 +426,6 @@ void AddArmCurves(const SummarizeSpec& spec, const std::vector<Curve>& curves,
        "many as stand in brackets, in a band from the best to the worst of "
        "them.",
        ArmCurvesFigure(arms, kLossLabel)});
-}
-
-// The newest checkpoint of each part that trained, and those that the others
-// evaluated. Only the figure of all runs shows
-// parts that did not succeed, or are no runs.
-FigureSource SourceOf(const SummarizeSpec& spec, const NamedFigure& figure) {
-  const bool of_all = figure.name == kCurvesOfRuns;
-  FigureSource source{spec.job(), {}, absl::StrCat("ordo report ", spec.job())};
-  for (const PartResult& part : spec.parts()) {
-    const bool is_compared = HasSucceeded(part) && IsRun(part);
-    if (!of_all && !is_compared) continue;
-    if (!part.checkpoint().name().empty()) {
-      source.models.push_back(
-          {part.job(), part.checkpoint().manifest_sha256()});
-      continue;
-    }
-    std::set<std::string> evaluated;
-    for (const PartResult::Report& report : part.reports()) {
-      if (!report.checkpoint().empty() &&
-          evaluated.insert(report.checkpoint()).second) {
-        source.models.push_back(
-            {report.checkpoint(), report.checkpoint_sha256()});
-      }
-    }
-  }
-  return source;
 }
 
 // Of a sweep or pipeline.
@@ -461,7 +471,9 @@ absl::StatusOr<Summary> Summarize(const SummarizeSpec& spec,
                                LearningCurves(records.curves)});
   }
   for (NamedFigure& named : summary.figures) {
-    named.figure.source = SourceText(SourceOf(spec, named));
+    if (!named.figure.source.empty()) continue;
+    named.figure.source =
+        SourceText(SourceOf(spec, {named.name == kCurvesOfRuns}));
   }
   int num_failed = 0;
   int num_stopped_early = 0;

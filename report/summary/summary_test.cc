@@ -212,6 +212,9 @@ TEST(SummaryTest, EachArmHasAHeatMapOfItsSums) {
                             Summarize(spec, records, "now"));
   ASSERT_THAT(summary.figures, SizeIs(5));
   EXPECT_EQ(summary.figures[4].name, "heat-map-2");
+  // It is of one arm.
+  EXPECT_THAT(summary.figures[4].figure.source, HasSubstr("tape-"));
+  EXPECT_THAT(summary.figures[4].figure.source, Not(HasSubstr("rope-")));
   EXPECT_EQ(summary.figures[4].caption,
             "grid, tape: share of sums that are right in every digit, mean "
             "over 3 seeds. Trained on up to 1 digits.");
