@@ -24,9 +24,9 @@ namespace ordo::services::spec {
 absl::StatusOr<ordo::jobs::v1::JobSpec> ResolveJobSpec(
     ordo::jobs::v1::JobSpec spec);
 
-// What is worth knowing of a resolved TRAIN or COMPARE spec, a sentence each; of
-// those of other kinds nothing is known here. Of a COMPARE spec it is that its
-// seeds are too few for its tests; of its parts nothing. Job.notices.
+// What is worth knowing of a resolved TRAIN or COMPARE spec, a sentence each;
+// of those of other kinds nothing is known here. Of a COMPARE spec it is that
+// its seeds are too few for its tests; of its parts nothing. Job.notices.
 std::vector<std::string> NoticesOf(const ordo::jobs::v1::JobSpec& spec);
 
 // What of a resolved spec is not known without a scheduler, a sentence each
