@@ -26,6 +26,10 @@ FigureRange RangeOf(const Forest& forest) {
   return range;
 }
 
+bool HasBar(const ForestRow& row) {
+  return std::isfinite(row.low) || std::isfinite(row.high);
+}
+
 }  // namespace
 
 void FigureRange::Add(double value) {
@@ -67,19 +71,33 @@ Figure ForestPlot(const Forest& forest) {
         i + 2, forest.marks[i], forest.marks[i], num_rows);
   }
   std::vector<std::string> names;
-  absl::StrAppend(&script, "$rows << EOD\n");
+  std::string bars;
+  std::string points;
   for (int i = 0; i < num_rows; ++i) {
     const ForestRow& row = forest.rows[static_cast<size_t>(i)];
     const int place = num_rows - i;
     names.push_back(absl::StrCat("\"", GnuplotText(row.name), "\" ", place));
-    absl::StrAppendFormat(&script, "%.6g %d %.6g %.6g\n", row.mean, place,
-                          range.Clip(row.low), range.Clip(row.high));
+    if (HasBar(row)) {
+      absl::StrAppendFormat(&bars, "%.6g %d %.6g %.6g\n", row.mean, place,
+                            range.Clip(row.low), range.Clip(row.high));
+    } else {
+      absl::StrAppendFormat(&points, "%.6g %d\n", row.mean, place);
+    }
   }
-  absl::StrAppend(&script, "EOD\nset ytics scale 0 (",
-                  absl::StrJoin(names, ", "),
-                  ")\nplot $rows using 1:2:3:4 with xerrorbars linewidth 2 "
-                  "pointtype 7 linecolor rgb '",
-                  LineColor(0), "'\n");
+  absl::StrAppend(&script, "set ytics scale 0 (", absl::StrJoin(names, ", "),
+                  ")\n");
+  const std::string style = absl::StrCat(
+      " linewidth 2 pointtype 7 linecolor rgb '", LineColor(0), "'");
+  std::vector<std::string> plots;
+  if (!bars.empty()) {
+    absl::StrAppend(&script, "$bars << EOD\n", bars, "EOD\n");
+    plots.push_back(absl::StrCat("$bars using 1:2:3:4 with xerrorbars", style));
+  }
+  if (!points.empty()) {
+    absl::StrAppend(&script, "$points << EOD\n", points, "EOD\n");
+    plots.push_back(absl::StrCat("$points using 1:2 with points", style));
+  }
+  absl::StrAppend(&script, "plot ", absl::StrJoin(plots, ", "), "\n");
   return figure;
 }
 

@@ -45,7 +45,8 @@ struct Forest {
   std::vector<double> marks;
 };
 
-// An interval without bounds reaches the edge.
+// An interval with one bound reaches the edge on the other side; where there is
+// no bound the point stands without a bar.
 Figure ForestPlot(const Forest& forest);
 
 }  // namespace ordo::report

@@ -25,11 +25,22 @@ TEST(FigureRangeTest, HoldsWhatIsFiniteWithRoomBesideIt) {
 
 TEST(ForestPlotTest, TheFirstRowIsOnTopAndAnOpenIntervalReachesTheEdge) {
   const Figure figure =
-      ForestPlot({"t", "x", {{"a", 0.5, 0, 1}, {"b", 0.5, -kInf, kInf}}, {}});
+      ForestPlot({"t", "x", {{"a", 0.5, 0, 1}, {"b", 0.5, -kInf, 0.75}}, {}});
   EXPECT_THAT(figure.script,
-              HasSubstr("$rows << EOD\n0.5 2 0 1\n0.5 1 -0.08 1.08\nEOD\n"));
+              HasSubstr("$bars << EOD\n0.5 2 0 1\n0.5 1 -0.08 0.75\nEOD\n"));
+  EXPECT_THAT(figure.script, Not(HasSubstr("$points")));
   EXPECT_THAT(figure.script, HasSubstr("(\"a\" 2, \"b\" 1)"));
   EXPECT_THAT(figure.script, Not(HasSubstr("dashtype 3")));
+}
+
+TEST(ForestPlotTest, ARowWithoutBoundsIsAPointWithoutABar) {
+  const Figure figure =
+      ForestPlot({"t", "x", {{"a", 0.5, 0, 1}, {"b", 0.5, -kInf, kInf}}, {}});
+  EXPECT_THAT(figure.script, HasSubstr("$bars << EOD\n0.5 2 0 1\nEOD\n"));
+  EXPECT_THAT(figure.script, HasSubstr("$points << EOD\n0.5 1\nEOD\n"));
+  EXPECT_THAT(figure.script, HasSubstr(", $points using 1:2 with points "));
+  const Figure alone = ForestPlot({"t", "x", {{"b", 0.5, -kInf, kInf}}, {}});
+  EXPECT_THAT(alone.script, HasSubstr("plot $points using 1:2 with points "));
 }
 
 TEST(ForestPlotTest, MarksStandInsideTheRange) {

@@ -195,7 +195,8 @@ summary::Summary Summarize(const Account& account) {
       {"difference",
        "Each comparison with its interval. A gate passes where the whole "
        "interval is right of the margin, and fails where it is left of zero, "
-       "or of the margin where fail_below says so.",
+       "or of the margin where fail_below says so. A point without a bar "
+       "has no interval: its items bound nothing.",
        DifferencePlot(account)});
   const Decision& decision = account.decision;
   summary.csv = ToCsv(summary.tables.front());

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -12,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "report/forest.h"
 #include "report/stats/arms.h"
+#include "report/summary/score_kind.h"
 
 namespace ordo::report::summary {
 namespace {
@@ -21,6 +23,8 @@ constexpr size_t kMaxTitles = 20;
 constexpr int kWidthPx = 720;
 constexpr int kCurvesHeightPx = 420;
 constexpr int kCostHeightPx = 400;
+// A mean of shares may be so far outside of 0 to 1.
+constexpr double kRounding = 1e-6;
 
 // Axes for losses, or scores, over steps.
 Figure StepAxes(const std::string& label) {
@@ -47,22 +51,97 @@ std::map<int64_t, std::vector<double>> LossesByStep(
   return losses;
 }
 
-// Of the mean cost of an arm, in the unit of the axis; the mean alone where it
-// has no bounds or is not measured.
-stats::Interval CostInterval(const Comparison& comparison, const CostAxis& axis,
-                             size_t arm) {
-  const double mean = comparison.costs[arm].*axis.value / axis.unit;
+// What the values of a score can be.
+stats::Interval PossibleValues(const ComparedMetric& metric) {
+  const auto& arms = metric.comparison->arms;
+  const bool is_share =
+      KindOf(metric.key.metric).is_share &&
+      std::all_of(arms.begin(), arms.end(), [](const stats::ArmSummary& arm) {
+        return arm.mean >= -kRounding && arm.mean <= 1 + kRounding;
+      });
+  if (is_share) return {0, 1};
+  return {-INFINITY, INFINITY};
+}
+
+// What is drawn of an interval: nothing without bounds.
+std::optional<stats::Interval> BarOf(const stats::Interval& interval,
+                                     const stats::Interval& possible) {
+  if (!std::isfinite(interval.low) || !std::isfinite(interval.high)) {
+    return std::nullopt;
+  }
+  return stats::Interval{std::max(interval.low, possible.low),
+                         std::min(interval.high, possible.high)};
+}
+
+// Of the mean cost of an arm, in the unit of the axis.
+std::optional<stats::Interval> CostBar(const Comparison& comparison,
+                                       const CostAxis& axis, size_t arm) {
   for (const ComparedMetric& cost : comparison.compared_costs) {
     if (axis.measured == nullptr || cost.key.metric != axis.measured ||
         !cost.comparison.has_value()) {
       continue;
     }
     const stats::Interval& interval = cost.comparison->arms[arm].interval;
-    if (std::isfinite(interval.low) && std::isfinite(interval.high)) {
-      return {interval.low / axis.unit, interval.high / axis.unit};
-    }
+    return BarOf({interval.low / axis.unit, interval.high / axis.unit},
+                 {0, INFINITY});
   }
-  return {mean, mean};
+  return std::nullopt;
+}
+
+// An arm in a figure of scores over costs.
+struct CostPoint {
+  double cost = 0;
+  double score = 0;
+  std::optional<stats::Interval> cost_bar;
+  std::optional<stats::Interval> score_bar;
+};
+
+std::vector<CostPoint> CostPoints(const Comparison& comparison,
+                                  const ComparedMetric& metric,
+                                  const CostAxis& axis) {
+  const auto& arms = metric.comparison->arms;
+  const stats::Interval possible = PossibleValues(metric);
+  std::vector<CostPoint> points;
+  for (size_t i = 0; i < arms.size(); ++i) {
+    points.push_back({comparison.costs[i].*axis.value / axis.unit, arms[i].mean,
+                      CostBar(comparison, axis, i),
+                      BarOf(arms[i].interval, possible)});
+  }
+  return points;
+}
+
+// The columns of $arm<i> that are drawn, and how.
+const char* StyleOf(const CostPoint& point) {
+  if (point.cost_bar.has_value() && point.score_bar.has_value()) {
+    return "1:2:3:4:5:6 with xyerrorbars";
+  }
+  if (point.cost_bar.has_value()) return "1:2:3:4 with xerrorbars";
+  if (point.score_bar.has_value()) return "1:2:5:6 with yerrorbars";
+  return "1:2 with points";
+}
+
+// What the points and bars of a figure of scores over costs are.
+std::string CostTitle(const Comparison& comparison,
+                      const ComparedMetric& metric,
+                      const std::vector<CostPoint>& points) {
+  const int num_scored = metric.comparison->num_seeds;
+  const int num_costed = comparison.costs.front().num_seeds;
+  const std::string better = KindOf(metric.key.metric).better;
+  std::string title =
+      better.empty() ? "" : absl::StrCat(metric.key.metric, ": ", better, "; ");
+  absl::StrAppend(&title, "means over ", SeedsText(num_scored));
+  if (num_costed != num_scored) {
+    absl::StrAppend(&title, ", of costs over ", num_costed);
+  }
+  const bool has_bars =
+      std::any_of(points.begin(), points.end(), [](const CostPoint& point) {
+        return point.cost_bar.has_value() || point.score_bar.has_value();
+      });
+  if (has_bars) {
+    absl::StrAppendFormat(&title, ", bars: %.6g %% intervals",
+                          100 * comparison.confidence);
+  }
+  return title;
 }
 
 }  // namespace
@@ -186,16 +265,47 @@ Figure LearningCurves(const std::vector<Curve>& curves) {
   return figure;
 }
 
+std::string SeedsText(int num_seeds) {
+  return absl::StrCat(num_seeds, num_seeds == 1 ? " seed" : " seeds");
+}
+
+bool LacksBars(const ComparedMetric& metric) {
+  const auto& differences = metric.comparison->differences;
+  return std::any_of(differences.begin(), differences.end(),
+                     [](const stats::ArmDifference& difference) {
+                       return !std::isfinite(difference.interval.low);
+                     });
+}
+
+bool LacksBars(const Comparison& comparison, const ComparedMetric& metric,
+               const CostAxis& axis) {
+  const std::vector<CostPoint> points = CostPoints(comparison, metric, axis);
+  return std::any_of(points.begin(), points.end(), [&](const CostPoint& point) {
+    return !point.score_bar.has_value() ||
+           (axis.measured != nullptr && !point.cost_bar.has_value());
+  });
+}
+
 Figure ForestPlot(const Comparison& comparison, const ComparedMetric& metric) {
   Forest forest;
   forest.title = Title(metric.key);
-  forest.x_label = absl::StrFormat("difference from %s, %.6g %% intervals",
-                                   comparison.arms[comparison.baseline],
-                                   100 * comparison.confidence);
+  const stats::Interval values = PossibleValues(metric);
+  const stats::Interval possible = {values.low - values.high,
+                                    values.high - values.low};
+  bool has_bars = false;
   for (const auto& difference : metric.comparison->differences) {
+    const auto bar = BarOf(difference.interval, possible);
+    has_bars = has_bars || bar.has_value();
     forest.rows.push_back({difference.name, difference.mean,
-                           difference.interval.low, difference.interval.high});
+                           bar.has_value() ? bar->low : -INFINITY,
+                           bar.has_value() ? bar->high : INFINITY});
   }
+  forest.x_label = absl::StrCat(
+      "difference from ", comparison.arms[comparison.baseline],
+      BetterText(metric.key.metric),
+      has_bars ? absl::StrFormat(", joint %.6g %%", 100 * comparison.confidence)
+               : "",
+      ", ", SeedsText(metric.comparison->num_seeds));
   return report::ForestPlot(forest);
 }
 
@@ -224,44 +334,42 @@ Figure CostPlot(const Comparison& comparison, const ComparedMetric& metric,
   figure.width_px = kWidthPx;
   figure.height_px = kCostHeightPx;
   std::string& script = figure.script;
-  const auto& arms = metric.comparison->arms;
-  const auto cost_of = [&](size_t arm) {
-    return comparison.costs[arm].*axis.value / axis.unit;
-  };
-  std::vector<stats::Interval> cost_intervals;
-  for (size_t i = 0; i < arms.size(); ++i) {
-    cost_intervals.push_back(CostInterval(comparison, axis, i));
-  }
-  FigureRange costs(cost_of(0));
-  FigureRange values(arms.front().mean);
-  for (size_t i = 0; i < arms.size(); ++i) {
-    costs.Add(cost_of(i));
-    costs.Add(cost_intervals[i].low);
-    costs.Add(cost_intervals[i].high);
-    values.Add(arms[i].mean);
-    values.Add(arms[i].interval.low);
-    values.Add(arms[i].interval.high);
+  const std::vector<CostPoint> points = CostPoints(comparison, metric, axis);
+  FigureRange costs(points.front().cost);
+  FigureRange values(points.front().score);
+  std::string data;
+  std::vector<std::string> plots;
+  for (size_t i = 0; i < points.size(); ++i) {
+    const CostPoint& point = points[i];
+    const stats::Interval cost =
+        point.cost_bar.value_or(stats::Interval{point.cost, point.cost});
+    const stats::Interval score =
+        point.score_bar.value_or(stats::Interval{point.score, point.score});
+    for (const double value : {point.cost, cost.low, cost.high}) {
+      costs.Add(value);
+    }
+    for (const double value : {point.score, score.low, score.high}) {
+      values.Add(value);
+    }
+    absl::StrAppendFormat(
+        &data, "$arm%d << EOD\n%.6g %.6g %.6g %.6g %.6g %.6g\nEOD\n", i,
+        point.cost, point.score, cost.low, cost.high, score.low, score.high);
+    plots.push_back(absl::StrFormat(
+        "$arm%d using %s linewidth 2 pointtype %d linecolor rgb '%s' title "
+        "\"%s\"",
+        i, StyleOf(point), 5 + 2 * (i % 4), LineColor(i),
+        GnuplotText(metric.comparison->arms[i].name)));
   }
   absl::StrAppendFormat(
       &script,
-      "set xlabel \"%s\"\nset ylabel \"%s\"\n"
+      "set title \"%s\" font ',11'\nset xlabel \"%s\"\nset ylabel \"%s\"\n"
       "set xrange [%.6g:%.6g]\nset yrange [%.6g:%.6g]\n"
       "set grid linecolor rgb '#dddddd'\nset key outside top center "
       "horizontal\nset tics nomirror\nset border 3\n",
-      axis.title, GnuplotText(Title(metric.key)), costs.low(), costs.high(),
-      values.low(), values.high());
-  std::vector<std::string> plots;
-  for (size_t i = 0; i < arms.size(); ++i) {
-    absl::StrAppendFormat(
-        &script, "$arm%d << EOD\n%.6g %.6g %.6g %.6g %.6g %.6g\nEOD\n", i,
-        cost_of(i), arms[i].mean, cost_intervals[i].low, cost_intervals[i].high,
-        values.Clip(arms[i].interval.low), values.Clip(arms[i].interval.high));
-    plots.push_back(absl::StrFormat(
-        "$arm%d using 1:2:3:4:5:6 with xyerrorbars linewidth 2 pointtype %d "
-        "linecolor rgb '%s' title \"%s\"",
-        i, 5 + 2 * (i % 4), LineColor(i), GnuplotText(arms[i].name)));
-  }
-  absl::StrAppend(&script, "plot ", absl::StrJoin(plots, ", "), "\n");
+      GnuplotText(CostTitle(comparison, metric, points)), axis.title,
+      GnuplotText(Title(metric.key)), costs.low(), costs.high(), values.low(),
+      values.high());
+  absl::StrAppend(&script, data, "plot ", absl::StrJoin(plots, ", "), "\n");
   return figure;
 }
 

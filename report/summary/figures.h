@@ -76,7 +76,8 @@ std::vector<StepScores> ScoresBySteps(
     const ordo::training::v1::SummarizeSpec& spec);
 
 // The differences of the arms from the baseline with their intervals, one below
-// the other, and zero marked. An interval without bounds reaches the edge.
+// the other, and zero marked. An interval is cut at what differences of shares
+// can be; where there is none, the point stands without a bar.
 // REQUIRES: metric.comparison is set.
 Figure ForestPlot(const Comparison& comparison, const ComparedMetric& metric);
 
@@ -97,10 +98,20 @@ struct CostAxis {
 std::vector<CostAxis> CostAxes(const Comparison& comparison);
 
 // The mean of each arm over that of one of CostAxes, with their intervals over
-// seeds; one of a cost that has no bounds is left out.
+// seeds, cut at what shares and costs can be; without a bar where there is no
+// interval.
 // REQUIRES: metric.comparison is set.
 Figure CostPlot(const Comparison& comparison, const ComparedMetric& metric,
                 const CostAxis& axis);
+
+// Whether a point of ForestPlot, or of CostPlot, has no bar because its
+// interval has no bounds. What is counted, not measured, has none to lack.
+bool LacksBars(const ComparedMetric& metric);
+bool LacksBars(const Comparison& comparison, const ComparedMetric& metric,
+               const CostAxis& axis);
+
+// "1 seed", "3 seeds".
+std::string SeedsText(int num_seeds);
 
 }  // namespace ordo::report::summary
 

@@ -25,21 +25,72 @@ TEST_F(FiguresTest, AForestPlotNamesArmsScoreAndBaseline) {
                             Compare(RopeAndTape(), {}));
   const std::string svg = Svg(ForestPlot(comparison, comparison.metrics[0]));
   EXPECT_THAT(svg, HasSubstr("tape"));
-  EXPECT_THAT(svg, HasSubstr("difference from rope, 95 % intervals"));
+  EXPECT_THAT(svg,
+              HasSubstr("difference from rope (more is better), joint 95 %, "
+                        "3 seeds"));
 }
 
-TEST_F(FiguresTest, AnIntervalWithoutBoundsReachesTheEdge) {
+TEST_F(FiguresTest, WithoutBoundsAPointHasNoBar) {
   auto spec = RopeAndTape();
   spec.mutable_parts()->SwapElements(1, 3);
   while (spec.parts_size() > 2) spec.mutable_parts()->RemoveLast();
   ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec, {}));
   const Figure figure = ForestPlot(comparison, comparison.metrics[0]);
   EXPECT_THAT(figure.script, Not(HasSubstr("inf")));
-  EXPECT_THAT(Svg(figure), HasSubstr("tape"));
+  EXPECT_THAT(figure.script, Not(HasSubstr("xerrorbars")));
+  EXPECT_THAT(Svg(figure), HasSubstr("difference from rope (more is better), "
+                                     "1 seed<"));
+  EXPECT_TRUE(LacksBars(comparison.metrics[0]));
   const std::vector<CostAxis> axes = CostAxes(comparison);
   ASSERT_THAT(axes, SizeIs(2));
-  EXPECT_THAT(Svg(CostPlot(comparison, comparison.metrics[0], axes[0])),
-              HasSubstr("device time of a run (s)"));
+  const Figure cost = CostPlot(comparison, comparison.metrics[0], axes[0]);
+  EXPECT_THAT(cost.script, HasSubstr("$arm1 using 1:2 with points "));
+  EXPECT_THAT(cost.script, Not(HasSubstr("bars")));
+  EXPECT_THAT(Svg(cost), HasSubstr("device time of a run (s)"));
+  EXPECT_TRUE(LacksBars(comparison, comparison.metrics[0], axes[0]));
+}
+
+TEST_F(FiguresTest, ACostPlotSaysWhatItsBarsAreAndOfHowManySeeds) {
+  // The seeds of an arm take the same time.
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison,
+                            Compare(RopeAndTape(), {}));
+  const ComparedMetric& metric = comparison.metrics[0];
+  const std::vector<CostAxis> axes = CostAxes(comparison);
+  const Figure time = CostPlot(comparison, metric, axes[0]);
+  EXPECT_THAT(time.script, HasSubstr("$arm0 using 1:2:5:6 with yerrorbars "));
+  EXPECT_TRUE(LacksBars(comparison, metric, axes[0]));
+  EXPECT_THAT(Svg(time), HasSubstr("more is better; means over 3 seeds, bars: "
+                                   "95 % intervals"));
+  // What is counted has no bar to lack.
+  ASSERT_EQ(axes[1].measured, nullptr);
+  EXPECT_FALSE(LacksBars(comparison, metric, axes[1]));
+}
+
+TEST_F(FiguresTest, BoundsOfSharesAndCostsAreCutAtWhatTheyCanBe) {
+  auto spec = RopeAndTape();
+  constexpr double kScores[] = {0.0, 0.5, 0.25, 1.0, 0.5, 0.75};
+  for (int i = 0; i < 6; ++i) {
+    auto& metrics =
+        *spec.mutable_parts(i)->mutable_reports(0)->mutable_metrics();
+    metrics["grid_mean"] = kScores[i];
+    metrics["nats"] = kScores[i];
+    spec.mutable_parts(i)->set_device_seconds(1 + 99 * (i % 3));
+  }
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec, {}));
+  ASSERT_THAT(comparison.metrics, SizeIs(2));
+  const ComparedMetric& share = comparison.metrics[0];
+  ASSERT_EQ(share.key.metric, "grid_mean");
+  // Differences 1, 0 and 0.5: 0.5 more or less 4.3027 / 2 / sqrt(3).
+  EXPECT_THAT(ForestPlot(comparison, share).script,
+              HasSubstr("\n0.5 1 -0.742069 1\n"));
+  const CostAxis axis = CostAxes(comparison)[0];
+  // 0 to 0.5 and 1 to 199 s reach below zero.
+  EXPECT_THAT(
+      CostPlot(comparison, share, axis).script,
+      ::testing::ContainsRegex("arm0 << EOD\n100 0.25 0 [0-9.]+ 0 0.871"));
+  EXPECT_THAT(
+      CostPlot(comparison, comparison.metrics[1], axis).script,
+      ::testing::ContainsRegex("arm0 << EOD\n100 0.25 0 [0-9.]+ -0.371"));
 }
 
 TEST_F(FiguresTest, CostsAreDrawnInTheUnitOfTheirAxis) {

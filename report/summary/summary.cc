@@ -1,23 +1,20 @@
 #include "report/summary/summary.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "base/yaml/text_form.h"
 #include "google/protobuf/struct.pb.h"
-#include "report/figure.h"
-#include "report/grid.h"
 #include "report/json_values.h"
 #include "report/source.h"
 #include "report/summary/comparison.h"
+#include "report/summary/comparison_figures.h"
 #include "report/summary/grids.h"
 #include "report/summary/items.h"
 #include "report/summary/lengths.h"
@@ -48,7 +45,8 @@ constexpr char kComparisonMethod[] =
     "more seeds than there are is -: most things need two, a bootstrap "
     "interval at 0.95 at least four. So are the intervals of seeds that score, "
     "or differ, alike, whose p (t) is 1: how far other seeds would vary is not "
-    "known.";
+    "known. Figures cut intervals where values end, of shares at 0 and 1, of "
+    "their differences at -1 and 1, of costs at 0; tables do not.";
 constexpr char kItemMethod[] =
     " Differences by item are of the checkpoints that these seeds made, and "
     "say "
@@ -212,123 +210,6 @@ void AddComparison(const Comparison& comparison, Struct* json) {
   map["compared_costs"] = ListOf(comparison.compared_costs, value_of);
 }
 
-bool HasFigure(const ComparedMetric& metric) {
-  return metric.comparison.has_value() &&
-         !metric.comparison->differences.empty();
-}
-
-void AddComparedFigures(const Comparison& comparison, Summary* summary) {
-  size_t num_forests = 0;
-  std::set<std::string> costed;
-  for (const ComparedMetric& metric : comparison.metrics) {
-    if (!HasFigure(metric)) continue;
-    if (num_forests < kMaxForestPlots) {
-      summary->figures.push_back(
-          {absl::StrCat("difference-", ++num_forests),
-           absl::StrCat(Title(metric.key), ": each arm less ",
-                        comparison.arms[comparison.baseline], ", over ",
-                        metric.comparison->num_seeds, " seeds."),
-           ForestPlot(comparison, metric)});
-    }
-    // The first score of each evaluation.
-    if (costed.insert(metric.key.evaluation).second) {
-      for (const CostAxis& axis : CostAxes(comparison)) {
-        summary->figures.push_back(
-            {absl::StrCat("cost-", costed.size(), axis.suffix),
-             absl::StrCat(Title(metric.key), " against the ", axis.title,
-                          ", means over seeds with their intervals."),
-             CostPlot(comparison, metric, axis)});
-      }
-    }
-  }
-}
-
-bool LacksIntervals(const ComparedLengths& compared) {
-  for (const LengthCurve& curve : compared.arms) {
-    for (const LengthPoint& point : curve.points) {
-      if (!std::isfinite(point.low)) return true;
-    }
-  }
-  return false;
-}
-
-// As many figures as there are of differences, at most; the table has all.
-void AddLengths(const std::vector<ComparedLengths>& all, double confidence,
-                Summary* summary) {
-  if (all.empty()) return;
-  summary->lengths_csv = ToCsv(LengthTable(all));
-  const size_t num_figures = std::min(all.size(), kMaxForestPlots);
-  for (size_t i = 0; i < num_figures; ++i) {
-    const ComparedLengths& compared = all[i];
-    std::string caption = absl::StrCat(
-        compared.evaluation, ": ", compared.score, " against ", compared.by,
-        compared.num_seeds > 1
-            ? absl::StrCat(", means over ", compared.num_seeds,
-                           " seeds with their intervals (pointwise, ",
-                           absl::StrFormat("%g", 100 * confidence), " %).")
-            : ", of one seed.");
-    if (compared.num_seeds > 1 && LacksIntervals(compared)) {
-      caption +=
-          " Where the seeds of an arm score alike there is no interval: how "
-          "far others would differ is not known.";
-    }
-    if (compared.trained > 0) {
-      absl::StrAppend(&caption, " Trained on up to ", compared.trained,
-                      ": the dashed line.");
-    }
-    if (!compared.tokenizer.empty()) {
-      absl::StrAppend(&caption, " Tokenizer: ", compared.tokenizer, ".");
-    }
-    if (!compared.left_out.empty()) {
-      absl::StrAppend(&caption, " Left out, as a run has no finite score: ",
-                      absl::StrJoin(compared.left_out, ", "), ".");
-    }
-    summary->figures.push_back({absl::StrCat("lengths-", i + 1),
-                                std::move(caption), LengthPlot(compared)});
-  }
-}
-
-// As many figures as of lengths, at most.
-void AddGrids(const SummarizeSpec& runs, const std::vector<ArmGrid>& grids,
-              Summary* summary) {
-  const size_t num_figures = std::min(grids.size(), kMaxForestPlots);
-  for (size_t i = 0; i < num_figures; ++i) {
-    const Grid& grid = grids[i].grid;
-    std::string caption = absl::StrCat(
-        grids[i].evaluation, ", ", grid.name,
-        ": share of sums that are right in every digit, mean over ",
-        grids[i].num_seeds, grids[i].num_seeds == 1 ? " seed." : " seeds.");
-    if (grid.trained_digits > 0) {
-      absl::StrAppend(&caption, " Trained on up to ", grid.trained_digits,
-                      " digits.");
-    }
-    summary->figures.push_back(
-        {absl::StrCat("heat-map-", i + 1), std::move(caption), HeatMap(grid)});
-    summary->figures.back().figure.source =
-        SourceText(SourceOf(runs, {false, grid.name}));
-  }
-}
-
-// As many figures as of lengths, at most.
-void AddSteps(const SummarizeSpec& runs, Summary* summary) {
-  size_t num_figures = 0;
-  for (const StepScores& scores : ScoresBySteps(runs)) {
-    const std::vector<ArmCurve> arms = ArmCurves(scores.runs);
-    const bool has_points =
-        std::any_of(arms.begin(), arms.end(),
-                    [](const ArmCurve& arm) { return arm.points.size() > 1; });
-    if (!has_points) continue;
-    if (++num_figures > kMaxForestPlots) break;
-    summary->figures.push_back(
-        {absl::StrCat("steps-", num_figures),
-         absl::StrCat(Title(scores.key),
-                      " over the steps of training: the mean over the runs of "
-                      "each arm, as many as stand in brackets, in a band from "
-                      "the least to the greatest of them."),
-         ArmCurvesFigure(arms, Title(scores.key))});
-  }
-}
-
 void AddComparedMetrics(const Comparison& comparison, Summary* summary) {
   summary->metrics["controlled"] = comparison.control.reasons.empty() ? 1 : 0;
   for (const ComparedMetric& metric : comparison.metrics) {
@@ -373,6 +254,31 @@ absl::Status AddItems(const std::vector<ArmItems>& items, double confidence,
   return absl::OkStatus();
 }
 
+void Append(std::vector<NamedFigure> figures, Summary* summary) {
+  summary->figures.insert(summary->figures.end(),
+                          std::make_move_iterator(figures.begin()),
+                          std::make_move_iterator(figures.end()));
+}
+
+// Each names the checkpoints of its arm alone.
+std::vector<NamedFigure> GridFiguresOfArms(const SummarizeSpec& runs,
+                                           const std::vector<ArmGrid>& grids) {
+  std::vector<NamedFigure> figures = GridFigures(grids);
+  for (size_t i = 0; i < figures.size(); ++i) {
+    figures[i].figure.source =
+        SourceText(SourceOf(runs, {false, grids[i].grid.name}));
+  }
+  return figures;
+}
+
+void AddCurvesOfRuns(const std::vector<Curve>& curves, Summary* summary) {
+  if (curves.empty()) return;
+  summary->figures.push_back({kCurvesOfRuns,
+                              "Training loss of each run; runs of one part "
+                              "have one colour.",
+                              LearningCurves(curves)});
+}
+
 absl::Status AddComparison(const SummarizeSpec& spec, const Records& records,
                            Summary* summary, Struct* json) {
   const SummarizeSpec runs = RunsOf(spec);
@@ -393,44 +299,25 @@ absl::Status AddComparison(const SummarizeSpec& spec, const Records& records,
     summary->tables.push_back(CostComparisonTable(comparison));
   }
   summary->differences_csv = ToCsv(DifferenceTable(comparison));
-  AddComparedFigures(comparison, summary);
-  AddLengths(CompareLengths(runs, comparison, of_runs), comparison.confidence,
-             summary);
-  AddGrids(runs, ArmGrids(runs, comparison, of_runs), summary);
-  AddSteps(runs, summary);
+  const auto lengths = CompareLengths(runs, comparison, of_runs);
+  if (!lengths.empty()) summary->lengths_csv = ToCsv(LengthTable(lengths));
+  const auto grids = ArmGrids(runs, comparison, of_runs);
+  // Those first that are looked at first.
+  Append(DifferenceFigures(comparison), summary);
+  Append(LengthFigures(lengths, comparison.confidence), summary);
+  Append(GridFiguresOfArms(runs, grids), summary);
+  Append(StepFigures(runs), summary);
+  Append(LossFigures(spec, records.curves), summary);
+  AddCurvesOfRuns(records.curves, summary);
+  Append(CostFigures(comparison), summary);
   AddComparedMetrics(comparison, summary);
   AddComparison(comparison, json);
   return absl::OkStatus();
 }
 
-// Of a comparison, where an arm has runs to put together.
-void AddArmCurves(const SummarizeSpec& spec, const std::vector<Curve>& curves,
-                  Summary* summary) {
-  std::set<std::string> succeeded;
-  for (const PartResult& part : spec.parts()) {
-    if (HasSucceeded(part) && IsRun(part)) succeeded.insert(part.job());
-  }
-  std::vector<Curve> whole;
-  for (const Curve& curve : curves) {
-    if (succeeded.count(curve.job) > 0) whole.push_back(curve);
-  }
-  const std::vector<ArmCurve> arms = ArmCurves(whole);
-  const bool has_band =
-      std::any_of(arms.begin(), arms.end(), [](const ArmCurve& arm) {
-        return arm.num_runs > 1 && !arm.points.empty();
-      });
-  if (!has_band) return;
-  summary->figures.push_back(
-      {"learning-curves-of-arms",
-       "Training loss: the mean over the runs of each arm that succeeded, as "
-       "many as stand in brackets, in a band from the best to the worst of "
-       "them.",
-       ArmCurvesFigure(arms, kLossLabel)});
-}
-
 // Of a sweep or pipeline.
 absl::Status AddScores(const SummarizeSpec& spec, const Results& results,
-                       Summary* summary) {
+                       const std::vector<Curve>& curves, Summary* summary) {
   if (spec.kind() != "sweep" && spec.kind() != "pipeline") {
     return base::InvalidField(
         "kind", absl::StrCat("must be sweep, comparison or pipeline, is '",
@@ -440,6 +327,7 @@ absl::Status AddScores(const SummarizeSpec& spec, const Results& results,
   summary->tables = {ScoreTable(spec, results)};
   Table seeds = SeedTable(spec, results);
   if (!seeds.rows.empty()) summary->tables.push_back(std::move(seeds));
+  AddCurvesOfRuns(curves, summary);
   return absl::OkStatus();
 }
 
@@ -457,19 +345,11 @@ absl::StatusOr<Summary> Summarize(const SummarizeSpec& spec,
   map["attempt"] = NumberOrNull(spec.attempt());
   map["kind"] = TextValue(spec.kind());
   const Results results = Tabulate(spec, records.spreads);
-  ORDO_RETURN_IF_ERROR(spec.kind() == "comparison"
-                           ? AddComparison(spec, records, &summary, &json)
-                           : AddScores(spec, results, &summary));
+  ORDO_RETURN_IF_ERROR(
+      spec.kind() == "comparison"
+          ? AddComparison(spec, records, &summary, &json)
+          : AddScores(spec, results, records.curves, &summary));
   summary.tables.push_back(PartTable(spec));
-  if (spec.kind() == "comparison") {
-    AddArmCurves(spec, records.curves, &summary);
-  }
-  if (!records.curves.empty()) {
-    summary.figures.push_back({kCurvesOfRuns,
-                               "Training loss of each run; runs of one part "
-                               "have one colour.",
-                               LearningCurves(records.curves)});
-  }
   for (NamedFigure& named : summary.figures) {
     if (!named.figure.source.empty()) continue;
     named.figure.source =

@@ -17,9 +17,6 @@
 
 namespace ordo::report::summary {
 
-// Of the scores of a comparison so many get figures; the tables have all.
-inline constexpr size_t kMaxForestPlots = 12;
-
 // Its lead says whether a comparison is controlled, and which parts did not
 // succeed.
 struct Summary : Page {

@@ -52,8 +52,10 @@ TEST(SummaryTest, TheFirstScoreIsShownAgainstEveryCostThatWasRecorded) {
   EXPECT_EQ(summary.figures[1].name, "cost-1");
   EXPECT_EQ(summary.figures[2].name, "cost-1-step-time");
   EXPECT_EQ(summary.figures[2].caption,
-            "grid: grid_mean against the device time of a step (s), means over "
-            "seeds with their intervals.");
+            "grid: grid_mean (more is better) against the device time of a "
+            "step (s), means over 3 seeds with intervals of each (95 %). A "
+            "point has no bar where there is one seed, or seeds are alike: how "
+            "far others would differ is not known.");
   EXPECT_EQ(summary.figures[3].name, "cost-1-flops");
   EXPECT_EQ(summary.figures[4].name, "cost-1-memory");
   EXPECT_THAT(summary.json, HasSubstr("\"step_device_seconds\":0.25"));
@@ -151,7 +153,7 @@ TEST(SummaryTest, ThePageHoldsTablesAndTheFiguresThatWereDrawn) {
       Summarize(RopeAndTape(), Records{{{"rope", {{1, 2.0}}}}, {}}, "now"));
   ASSERT_THAT(summary.figures, SizeIs(4));
   const std::string page =
-      RenderPage(summary, {"<svg id='a'></svg>", "", "", "<svg id='b'></svg>"});
+      RenderPage(summary, {"<svg id='a'></svg>", "<svg id='b'></svg>", "", ""});
   EXPECT_THAT(page, HasSubstr("<h1>comparison c</h1>"));
   EXPECT_THAT(page, HasSubstr("<svg id='figure0-a'>"));
   EXPECT_THAT(page, Not(HasSubstr("device time of a run")));
@@ -170,10 +172,10 @@ TEST(SummaryTest, ArmsHaveCurvesOfTheirRunsThatSucceeded) {
   ORDO_ASSERT_OK_AND_ASSIGN(const Summary summary,
                             Summarize(spec, records, "now"));
   ASSERT_THAT(summary.figures, SizeIs(5));
-  EXPECT_EQ(summary.figures[3].name, "learning-curves-of-arms");
-  EXPECT_THAT(summary.figures[3].figure.script, HasSubstr("\"rope (2)\""));
-  EXPECT_THAT(summary.figures[3].figure.script, HasSubstr("\"tape (3)\""));
-  EXPECT_EQ(summary.figures[4].name, "learning-curves");
+  EXPECT_EQ(summary.figures[1].name, "learning-curves-of-arms");
+  EXPECT_THAT(summary.figures[1].figure.script, HasSubstr("\"rope (2)\""));
+  EXPECT_THAT(summary.figures[1].figure.script, HasSubstr("\"tape (3)\""));
+  EXPECT_EQ(summary.figures[2].name, "learning-curves");
 }
 
 TEST(SummaryTest, ScoresByLengthHaveAFigureAndATable) {
@@ -186,8 +188,8 @@ TEST(SummaryTest, ScoresByLengthHaveAFigureAndATable) {
   ORDO_ASSERT_OK_AND_ASSIGN(const Summary summary,
                             Summarize(spec, records, "now"));
   ASSERT_THAT(summary.figures, SizeIs(4));
-  EXPECT_EQ(summary.figures[3].name, "lengths-1");
-  EXPECT_EQ(summary.figures[3].caption,
+  EXPECT_EQ(summary.figures[1].name, "lengths-1");
+  EXPECT_EQ(summary.figures[1].caption,
             "grid: error against digits, means over 3 seeds with their "
             "intervals (pointwise, 95 %). Where the seeds of an arm score "
             "alike there is no interval: how far others would differ is not "
@@ -196,6 +198,30 @@ TEST(SummaryTest, ScoresByLengthHaveAFigureAndATable) {
               HasSubstr("\r\ngrid,digits,10,5,tape,3,error,0.5,,\r\n"));
   ORDO_ASSERT_OK_AND_ASSIGN(const Summary without, Summarize(spec, {}, "now"));
   EXPECT_EQ(without.lengths_csv, "");
+}
+
+TEST(SummaryTest, WhatItCostsIsShownLast) {
+  const auto spec = RopeAndTape();
+  Records records = {{}, RecordsOf(spec)};
+  for (int i = 0; i < spec.parts_size(); ++i) {
+    const auto& part = spec.parts(i);
+    records.curves.push_back({part.part(), {{1, 2.0}}, part.job()});
+    const std::string& path = part.reports(0).path();
+    records.parts[i].lengths[path] = {"digits", "error", 5, {{5, 0.0}}};
+    Grid& grid = records.parts[i].grids[path];
+    grid.max_digits = 1;
+    grid.samples = 10;
+    grid.right = {{i}};
+  }
+  ORDO_ASSERT_OK_AND_ASSIGN(const Summary summary,
+                            Summarize(spec, records, "now"));
+  std::vector<std::string> names;
+  for (const NamedFigure& figure : summary.figures) {
+    names.push_back(figure.name);
+  }
+  EXPECT_THAT(names, ElementsAre("difference-1", "lengths-1", "heat-map-1",
+                                 "heat-map-2", "learning-curves-of-arms",
+                                 "learning-curves", "cost-1", "cost-1-flops"));
 }
 
 TEST(SummaryTest, EachArmHasAHeatMapOfItsSums) {
@@ -211,14 +237,14 @@ TEST(SummaryTest, EachArmHasAHeatMapOfItsSums) {
   ORDO_ASSERT_OK_AND_ASSIGN(const Summary summary,
                             Summarize(spec, records, "now"));
   ASSERT_THAT(summary.figures, SizeIs(5));
-  EXPECT_EQ(summary.figures[4].name, "heat-map-2");
+  EXPECT_EQ(summary.figures[2].name, "heat-map-2");
   // It is of one arm.
-  EXPECT_THAT(summary.figures[4].figure.source, HasSubstr("tape-"));
-  EXPECT_THAT(summary.figures[4].figure.source, Not(HasSubstr("rope-")));
-  EXPECT_EQ(summary.figures[4].caption,
+  EXPECT_THAT(summary.figures[2].figure.source, HasSubstr("tape-"));
+  EXPECT_THAT(summary.figures[2].figure.source, Not(HasSubstr("rope-")));
+  EXPECT_EQ(summary.figures[2].caption,
             "grid, tape: share of sums that are right in every digit, mean "
             "over 3 seeds. Trained on up to 1 digits.");
-  EXPECT_THAT(summary.figures[4].figure.script, HasSubstr("\n1 1 40\n"));
+  EXPECT_THAT(summary.figures[2].figure.script, HasSubstr("\n1 1 40\n"));
 }
 
 TEST(SummaryTest, TheCaptionNamesLengthsThatAreLeftOut) {
@@ -237,7 +263,7 @@ TEST(SummaryTest, TheCaptionNamesLengthsThatAreLeftOut) {
   ORDO_ASSERT_OK_AND_ASSIGN(const Summary summary,
                             Summarize(spec, records, "now"));
   ASSERT_THAT(summary.figures, SizeIs(4));
-  EXPECT_EQ(summary.figures[3].caption,
+  EXPECT_EQ(summary.figures[1].caption,
             "grid: perplexity against length, means over 3 seeds with their "
             "intervals (pointwise, 95 %). Where the seeds of an arm score "
             "alike there is no interval: how far others would differ is not "
@@ -289,8 +315,8 @@ TEST(SummaryTest, OnlyTheCurvesOfRunsNameThoseThatDidNotSucceed) {
   EXPECT_EQ(summary.figures[0].name, "difference-1");
   EXPECT_THAT(summary.figures[0].figure.source, Not(HasSubstr("rope-s3")));
   EXPECT_THAT(summary.figures[0].figure.source, HasSubstr(" tape-s2 c0ffee"));
-  EXPECT_EQ(summary.figures[3].name, "learning-curves");
-  EXPECT_THAT(summary.figures[3].figure.source, HasSubstr(" rope-s3 c0ffee"));
+  EXPECT_EQ(summary.figures[1].name, "learning-curves");
+  EXPECT_THAT(summary.figures[1].figure.source, HasSubstr(" rope-s3 c0ffee"));
 }
 
 TEST(SummaryTest, NumbersThatAreNotFiniteAreNullInTheJson) {
