@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "report/figure.h"
 #include "report/grid.h"
+#include "report/statistics.h"
 #include "report/summary/results.h"
 #include "report/summary/score_kind.h"
 
@@ -70,6 +71,16 @@ std::string LengthCaption(const ComparedLengths& compared, double confidence) {
   return caption;
 }
 
+// How far a share of so many answers may be off.
+std::string CellBounds(int samples) {
+  const Share none = WilsonInterval(0, samples);
+  const Share half = WilsonInterval(samples / 2, samples);
+  return absl::StrFormat(
+      " At 95 %% (Wilson, over the questions alone) 0 right of %d leave up to "
+      "%.1f %%, %d right %.1f to %.1f %%; cells.csv has all.",
+      samples, 100 * none.high, samples / 2, 100 * half.low, 100 * half.high);
+}
+
 }  // namespace
 
 std::vector<NamedFigure> DifferenceFigures(const Comparison& comparison) {
@@ -116,8 +127,11 @@ std::vector<NamedFigure> GridFigures(const std::vector<ArmGrid>& grids) {
       absl::StrAppend(&caption, " Trained on up to ", grid.trained_digits,
                       " digits.");
     }
+    caption += CellBounds(grid.samples);
+    Grid titled = grid;
+    titled.name = CellsTitle(of_arm);
     figures.push_back({absl::StrCat("heat-map-", figures.size() + 1),
-                       std::move(caption), HeatMap(grid)});
+                       std::move(caption), HeatMap(titled)});
   }
   return figures;
 }

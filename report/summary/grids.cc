@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "report/statistics.h"
 #include "report/summary/results.h"
 
 namespace ordo::report::summary {
@@ -80,6 +82,36 @@ std::vector<ArmGrid> ArmGrids(const SummarizeSpec& spec,
     }
   }
   return all;
+}
+
+std::string CellsTitle(const ArmGrid& of_arm) {
+  const int samples = of_arm.grid.samples;
+  return absl::StrCat(of_arm.grid.name, ": ", of_arm.num_seeds,
+                      of_arm.num_seeds == 1 ? " seed, " : " seeds, ", samples,
+                      samples == 1 ? " question a cell" : " questions a cell");
+}
+
+Table CellTable(const std::vector<ArmGrid>& grids) {
+  Table table;
+  table.header = {"evaluation", "arm",      "seeds", "trained",
+                  "digits_a",   "digits_b", "right", "total",
+                  "share",      "low",      "high"};
+  for (const ArmGrid& of_arm : grids) {
+    const Grid& grid = of_arm.grid;
+    for (int a = 1; a <= grid.max_digits; ++a) {
+      for (int b = 1; b <= grid.max_digits; ++b) {
+        const int right = grid.right[a - 1][b - 1];
+        const Share share = WilsonInterval(right, grid.samples);
+        table.rows.push_back(
+            {of_arm.evaluation, grid.name, absl::StrCat(of_arm.num_seeds),
+             grid.trained_digits > 0 ? absl::StrCat(grid.trained_digits) : "",
+             absl::StrCat(a), absl::StrCat(b), absl::StrCat(right),
+             absl::StrCat(grid.samples), ExactText(share.value),
+             ExactText(share.low), ExactText(share.high)});
+      }
+    }
+  }
+  return table;
 }
 
 }  // namespace ordo::report::summary

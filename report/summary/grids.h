@@ -8,6 +8,7 @@
 #include "report/grid.h"
 #include "report/summary/comparison.h"
 #include "report/summary/control.h"
+#include "report/table.h"
 
 // Addition by the lengths of both operands, of the arms of a comparison. Pure
 // functions, thread-safe.
@@ -29,6 +30,15 @@ struct ArmGrid {
 std::vector<ArmGrid> ArmGrids(const ordo::training::v1::SummarizeSpec& spec,
                               const Comparison& comparison,
                               const std::vector<PartRecords>& records);
+
+// "tape: 3 seeds, 60 questions a cell".
+std::string CellsTitle(const ArmGrid& of_arm);
+
+// A row for each cell of each grid, for spreadsheets and programs: how many
+// answers are right of all that its seeds gave, and that share with all digits
+// and Wilson's 95 % interval of so many independent answers, which says nothing
+// of other seeds.
+Table CellTable(const std::vector<ArmGrid>& grids);
 
 }  // namespace ordo::report::summary
 

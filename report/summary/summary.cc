@@ -302,6 +302,7 @@ absl::Status AddComparison(const SummarizeSpec& spec, const Records& records,
   const auto lengths = CompareLengths(runs, comparison, of_runs);
   if (!lengths.empty()) summary->lengths_csv = ToCsv(LengthTable(lengths));
   const auto grids = ArmGrids(runs, comparison, of_runs);
+  if (!grids.empty()) summary->cells_csv = ToCsv(CellTable(grids));
   // Those first that are looked at first.
   Append(DifferenceFigures(comparison), summary);
   Append(LengthFigures(lengths, comparison.confidence), summary);

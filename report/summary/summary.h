@@ -23,10 +23,11 @@ struct Summary : Page {
   // Each value of each part (ValueTable), and all of the above as JSON.
   std::string csv;
   std::string json;
-  // Of a comparison: DifferenceTable, and LengthTable where its evaluations
-  // score lengths apart.
+  // Of a comparison: DifferenceTable, LengthTable where its evaluations score
+  // lengths apart, and CellTable where they are of addition.
   std::string differences_csv;
   std::string lengths_csv;
+  std::string cells_csv;
   // Of the report: num_parts, num_failed (of those not EndedAsMeant), and
   // num_stopped_early where there are such; of a comparison `controlled` (0 or
   // 1), and for each score and arm difference_<evaluation>_<score>_<arm>.

@@ -123,6 +123,9 @@ std::vector<NamedBytes> Render(const TrainerContext& context,
   if (!summary.lengths_csv.empty()) {
     contents.push_back({"lengths.csv", summary.lengths_csv});
   }
+  if (!summary.cells_csv.empty()) {
+    contents.push_back({"cells.csv", summary.cells_csv});
+  }
   return contents;
 }
 

@@ -17,8 +17,8 @@ namespace ordo::worker::trainer {
 // with their exit code. The last record is written in every case.
 //
 // The report, results/<kind>-<attempt>: report.html with all in it, report.md,
-// values.csv, of a comparison differences.csv, result.json, and each figure as
-// .svg and .png.
+// values.csv, of a comparison differences.csv, lengths.csv and cells.csv (as
+// Summary says), result.json, and each figure as .svg and .png.
 absl::StatusOr<ordo::training::v1::ExitCode> RunSummary(
     const TrainerContext& context,
     const ordo::training::v1::SummarizeSpec& spec, Progress* progress);

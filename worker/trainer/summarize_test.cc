@@ -160,6 +160,27 @@ TEST_F(SummarizeTest, ScoresByLengthAreAFileOfTheirOwn) {
   EXPECT_THAT(Read("lengths-1.svg"), HasSubstr("distance"));
 }
 
+TEST_F(SummarizeTest, CellsOfAdditionAreAFileOfTheirOwn) {
+  spec_.set_kind("comparison");
+  spec_.mutable_comparison()->set_baseline("s-0");
+  spec_.mutable_comparison()->set_confidence(0.95);
+  for (auto& part : *spec_.mutable_parts()) {
+    part.mutable_reports(0)->set_task("addition_grid");
+    const std::string folder = folder_.Path(part.reports(0).path());
+    ORDO_ASSERT_OK(files_.MakeFolders(folder));
+    ORDO_ASSERT_OK(base::AtomicWrite(
+        files_, folder + "/result.json",
+        R"({"task": "addition_grid", "task_version": 1, "seed": 1, "items": 1,
+            "params": {}, "max_digits": 1, "samples": 4, "cells": [[0.5]]})"));
+    ORDO_ASSERT_OK(base::AtomicWrite(
+        files_, folder + "/items.jsonl",
+        "{\"id\":\"1-0\",\"score\":1.0,\"output\":\"31\"}\n"));
+  }
+  EXPECT_THAT(Run(), IsOkAndHolds(ordo::training::v1::FINISHED));
+  EXPECT_THAT(Read("cells.csv"), HasSubstr("grid,s-1,1,,1,1,2,4,0.5,0."));
+  EXPECT_THAT(Read("heat-map-1.svg"), HasSubstr("1 seed, 4 questions a cell"));
+}
+
 TEST_F(SummarizeTest, ScoresHaveTheIntervalsOfTheirStandardErrors) {
   const std::string folder = folder_.Path(spec_.parts(0).reports(0).path());
   ORDO_ASSERT_OK(files_.MakeFolders(folder));
