@@ -39,10 +39,13 @@ constexpr const char* kColors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
 constexpr int kSourceLinePx = 14;
 // A letter of them is seldom wider.
 constexpr double kSourceLetterPx = 6.5;
+// Beside them on either side, as a share of the figure's width.
+constexpr double kSourceMargin = 0.012;
 
-// Its source in lines as wide as the figure, broken between words.
+// Its source in lines that fit between the margins, broken between words.
 std::vector<std::string> SourceLines(const Figure& figure) {
-  const auto width = static_cast<size_t>(figure.width_px / kSourceLetterPx);
+  const auto width = static_cast<size_t>((1 - 2 * kSourceMargin) *
+                                         figure.width_px / kSourceLetterPx);
   std::vector<std::string> lines;
   for (const absl::string_view word :
        absl::StrSplit(figure.source, ' ', absl::SkipEmpty())) {
@@ -69,9 +72,9 @@ Figure WithSource(const Figure& figure) {
   };
   whole.script = absl::StrFormat(
       "set origin 0,%.6g\nset size 1,%.6g\nset label \"%s\" at screen "
-      "0.012,%.6g left front font ',9' textcolor rgb '#666666'\n%s",
+      "%.6g,%.6g left front font ',9' textcolor rgb '#666666'\n%s",
       foot_px / height_px, figure.height_px / height_px,
-      absl::StrJoin(lines, "\\n", as_text),
+      absl::StrJoin(lines, "\\n", as_text), kSourceMargin,
       (foot_px - kSourceLinePx / 2) / height_px, figure.script);
   return whole;
 }

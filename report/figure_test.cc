@@ -92,6 +92,15 @@ TEST_F(DrawTest, WhatItWasMadeOfStandsBelowIt) {
   EXPECT_THAT(svg, HasSubstr("digits of A"));
 }
 
+TEST_F(DrawTest, WhatItWasMadeOfEndsBeforeTheMargin) {
+  Figure figure = HeatMap(MakeGrid(4, 2));
+  // Of 560 pixels the margins leave 84 letters of 6.5; this has 85.
+  figure.source = std::string(80, 'a') + " bbbb";
+  const std::string svg = DrawAndRead(figure, FigureForm::kSvg);
+  EXPECT_THAT(svg, HasSubstr(">bbbb<"));
+  EXPECT_THAT(svg, HasSubstr("width=\"560\" height=\"515\""));
+}
+
 TEST_F(DrawTest, EqualLengthsHasALineForEachGrid) {
   Grid second = MakeGrid(8, 4);
   second.name = "addition-rope";
