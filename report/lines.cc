@@ -13,6 +13,8 @@ namespace {
 
 constexpr int kWidthPx = 720;
 constexpr int kHeightPx = 420;
+// Between marked points of two lines at one number.
+constexpr double kBeside = 0.04;
 
 bool HasPlace(double y, bool is_logarithmic) {
   return std::isfinite(y) && (!is_logarithmic || y > 0);
@@ -57,18 +59,23 @@ Figure LinePlot(const Lines& lines) {
   figure.width_px = kWidthPx;
   figure.height_px = kHeightPx;
   std::string& script = figure.script;
+  std::string title = GnuplotText(lines.title);
+  if (!lines.note.empty()) {
+    absl::StrAppend(&title, "\\n{/=9 ", GnuplotText(lines.note), "}");
+  }
   absl::StrAppendFormat(
       &script,
       "set title \"%s\"\nset xlabel \"%s\"\nset ylabel \"%s\"\n"
       "set grid ytics linecolor rgb '#dddddd'\n"
       "set key outside top center horizontal\n"
       "set tics nomirror\nset border 3\n",
-      GnuplotText(lines.title), GnuplotText(lines.x_label),
-      GnuplotText(lines.y_label));
+      title, GnuplotText(lines.x_label), GnuplotText(lines.y_label));
   if (lines.is_logarithmic) {
     script += "set logscale y\nset format y '10^{%L}'\n";
   }
-  if (lines.has_marks) script += "set xtics 1\nset offsets 0.3,0.3,0,0\n";
+  if (lines.has_marks) {
+    script += "set xtics 1\nset autoscale xfix\nset offsets 0.3,0.3,0,0\n";
+  }
   std::vector<std::string> plots;
   std::vector<std::string> in_front;
   for (size_t i = 0; i < lines.lines.size(); ++i) {
@@ -77,9 +84,14 @@ Figure LinePlot(const Lines& lines) {
     if (points.empty()) continue;
     const std::string color = LineColor(i);
     const std::string mark = absl::StrCat(" pointtype ", 5 + 2 * (i % 4));
+    const double beside =
+        kBeside * (static_cast<double>(i) -
+                   static_cast<double>(lines.lines.size() - 1) / 2);
+    const std::string x =
+        lines.has_marks ? absl::StrFormat("($1%+.6g)", beside) : "1";
     absl::StrAppend(&script, "$line", i, " << EOD\n", points, "EOD\n");
     in_front.push_back(absl::StrCat(
-        "$line", i, " with ",
+        "$line", i, " using ", x, ":2 with ",
         lines.has_marks ? absl::StrCat("linespoints", mark) : "lines",
         " linewidth 2 linecolor rgb '", color, "' title \"",
         GnuplotText(line.title), "\""));
@@ -88,9 +100,9 @@ Figure LinePlot(const Lines& lines) {
     absl::StrAppend(&script, "$interval", i, " << EOD\n", intervals, "EOD\n");
     plots.push_back(
         lines.has_marks
-            ? absl::StrCat("$interval", i, " using 1:2:3:4 with yerrorbars",
-                           mark, " linewidth 2 linecolor rgb '", color,
-                           "' notitle")
+            ? absl::StrCat("$interval", i, " using ", x,
+                           ":2:3:4 with yerrorbars", mark,
+                           " linewidth 2 linecolor rgb '", color, "' notitle")
             : absl::StrCat("$interval", i,
                            " using 1:3:4 with filledcurves fillcolor rgb '",
                            color,

@@ -29,10 +29,13 @@ struct Lines {
   std::string y_label;
   // Values of 0 and below, which such an axis does not have, are left out.
   bool is_logarithmic = false;
-  // Few points, of whole numbers, which are marked, with bars for intervals.
+  // Few points, of whole numbers, which are marked, with bars for intervals;
+  // lines stand beside each other there, so that equal ones are all seen.
   // Others have bands.
   bool has_marks = false;
   std::vector<Line> lines;
+  // In small letters below the title; empty: nothing.
+  std::string note = {};
 };
 
 // Whether anything of them has a place on the axes.

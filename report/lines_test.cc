@@ -50,9 +50,32 @@ TEST_F(LinePlotTest, MarkedPointsHaveBarsWhereTheirIntervalIsKnown) {
   EXPECT_THAT(figure.script, HasSubstr("$line1 << EOD\n1 1\n2 4\nEOD\n"));
   EXPECT_THAT(figure.script, HasSubstr("$interval1 << EOD\n2 4 3 5\nEOD\n"));
   EXPECT_THAT(figure.script,
-              HasSubstr("plot $interval1 using 1:2:3:4 with yerrorbars "));
+              HasSubstr("plot $interval1 using ($1+0.02):2:3:4 with "
+                        "yerrorbars "));
   EXPECT_THAT(figure.script, Not(HasSubstr("$interval0")));
   EXPECT_THAT(Svg(figure), HasSubstr(">two<"));
+}
+
+TEST_F(LinePlotTest, MarkedPointsOfEqualLinesStandBesideEachOther) {
+  Lines lines = Two();
+  lines.has_marks = true;
+  lines.lines[1].points = lines.lines[0].points;
+  const Figure figure = LinePlot(lines);
+  EXPECT_THAT(figure.script, HasSubstr("$line0 using ($1-0.02):2 with lines"));
+  EXPECT_THAT(figure.script, HasSubstr("$line1 using ($1+0.02):2 with lines"));
+  EXPECT_THAT(Svg(figure), HasSubstr(">two<"));
+  lines.has_marks = false;
+  EXPECT_THAT(LinePlot(lines).script,
+              HasSubstr("$line1 using 1:2 with lines "));
+}
+
+TEST_F(LinePlotTest, ANoteStandsBelowTheTitle) {
+  EXPECT_THAT(LinePlot(Two()).script, HasSubstr("set title \"A title\"\n"));
+  Lines lines = Two();
+  lines.note = "bars: {all}";
+  const std::string svg = Svg(LinePlot(lines));
+  EXPECT_THAT(svg, HasSubstr(">A title<"));
+  EXPECT_THAT(svg, HasSubstr("bars: {all}"));
 }
 
 TEST_F(LinePlotTest, LinesWithoutMarksHaveBands) {

@@ -217,7 +217,10 @@ void AddChanges(const Inside& inside, const std::string& title,
                        {"add_positions", "positions, tokens added"},
                        {"shift_positions", "positions, ids shifted"}});
   lines.title = title;
-  lines.y_label = "change";
+  lines.y_label = "mean change (positions: relative)";
+  lines.note =
+      "attention: weights; positions: products; near 1e-8 in fp32: rounding; "
+      "bars: 95 % intervals";
   lines.is_logarithmic = true;
   if (!CanDraw(lines)) return;
   figures->push_back(
@@ -226,8 +229,9 @@ void AddChanges(const Inside& inside, const std::string& title,
            title,
            ": what changes at a layer when a text begins behind marks, or at "
            "later position ids: attention's weights on the average of queries "
-           "and keys, and products of positions relative to their size. No "
-           "change at all has no place on the axis. Bars: 95 % intervals of "
+           "and keys, and products of positions relative to their size. In "
+           "fp32 a change near 1e-8 is rounding; no change at all has no place "
+           "on the axis. Bars: 95 % intervals of "
            "the means over texts, by Student's t."),
        LinePlot(lines)});
 }
@@ -240,6 +244,7 @@ void AddSimilarities(const Inside& inside, const std::string& title,
   curves.title = title;
   curves.x_label = "distance (tokens)";
   curves.y_label = "cosine of the positions";
+  curves.note = "mean over heads, places and texts; bands: 95 % intervals";
   for (const auto& [layer, points] : inside.curves) {
     Line& line = curves.lines.emplace_back();
     line.title = absl::StrCat("layer ", layer);
@@ -257,11 +262,13 @@ void AddSimilarities(const Inside& inside, const std::string& title,
                       "t."),
          LinePlot(curves)});
   }
-  Lines changes =
-      ByLayer(inside, {{"state_change", "products"}, {"state_norm", "norm"}});
+  Lines changes = ByLayer(
+      inside, {{"state_change", "change of products"}, {"state_norm", "norm"}});
   if (!CanDraw(changes)) return;
   changes.title = title;
-  changes.y_label = "against layer 1";
+  changes.y_label = "positions relative to layer 1";
+  changes.note =
+      "as in layer 1: a change of 0, a norm of 1; bars: 95 % intervals";
   figures->push_back(
       {absl::StrCat(stem, "-state"),
        absl::StrCat(title,
@@ -296,7 +303,9 @@ NamedFigure MapFigure(const Inside& inside, const SeenMap& map,
   colors.rows = map.rows;
   colors.x_label = is_similarity ? "position" : "key";
   colors.y_label = is_similarity ? "position" : "query";
-  colors.value_label = is_similarity ? "cosine" : "weight";
+  colors.value_label =
+      absl::StrCat(is_similarity ? "cosine" : "weight in the first text",
+                   map.head == 0 ? ", mean over heads" : "");
   colors.low = is_similarity ? -1 : 0;
   colors.high = is_similarity ? 1 : LargestWeight(map);
   std::string caption = colors.title;
@@ -309,6 +318,7 @@ NamedFigure MapFigure(const Inside& inside, const SeenMap& map,
   colors.marked = inside.newlines;
   colors.marked_otherwise = inside.titles;
   if (!inside.newlines.empty() || !inside.titles.empty()) {
+    colors.x_label += " (blue: ends of lines; orange: titles)";
     caption += " Blue: ends of lines; orange: titles.";
   }
   return {"", caption, MapPlot(colors)};

@@ -123,7 +123,12 @@ TEST_F(InsideFiguresTest, AttentionIsAMapForEachLayerAndHead) {
   EXPECT_THAT(figures[1].caption,
               HasSubstr("a, layer 3, head 2, bias alone: "));
   EXPECT_THAT(figures[1].figure.script, HasSubstr("set cbrange [0:1]\n"));
-  EXPECT_THAT(Svg(figures[0].figure), HasSubstr(">query<"));
+  const std::string svg = Svg(figures[0].figure);
+  EXPECT_THAT(svg, HasSubstr(">query<"));
+  EXPECT_THAT(svg, HasSubstr(">key (blue: ends of lines; orange: titles)<"));
+  EXPECT_THAT(svg, HasSubstr(">weight in the first text, mean over heads<"));
+  // Of one head.
+  EXPECT_THAT(Svg(figures[1].figure), HasSubstr(">weight in the first text<"));
 }
 
 TEST_F(InsideFiguresTest, ChangesStandByLayerOnALogarithmicAxis) {
@@ -143,8 +148,11 @@ TEST_F(InsideFiguresTest, ChangesStandByLayerOnALogarithmicAxis) {
   EXPECT_THAT(figures[0].figure.script, HasSubstr("with yerrorbars"));
   EXPECT_THAT(figures[0].figure.script, Not(HasSubstr("$interval1")));
   EXPECT_THAT(figures[0].caption, HasSubstr("Bars: 95 % intervals"));
-  EXPECT_THAT(figures[0].figure.script, Not(HasSubstr("positions")));
-  EXPECT_THAT(Svg(figures[0].figure), HasSubstr("attention, ids shifted"));
+  EXPECT_THAT(figures[0].figure.script, Not(HasSubstr("positions, ids")));
+  const std::string svg = Svg(figures[0].figure);
+  EXPECT_THAT(svg, HasSubstr("attention, ids shifted"));
+  EXPECT_THAT(svg, HasSubstr(">mean change (positions: relative)<"));
+  EXPECT_THAT(svg, HasSubstr("near 1e-8 in fp32: rounding"));
 }
 
 TEST(InsideFiguresLimitTest, NoChangeAtAllHasNoFigure) {
@@ -173,6 +181,11 @@ TEST_F(InsideFiguresTest, PositionsHaveCurvesMapsAndTheirChange) {
   EXPECT_EQ(figures[1].name, "a-positions-state");
   EXPECT_THAT(figures[1].figure.script,
               HasSubstr("$interval0 << EOD\n2 0.5 0.25 1\nEOD"));
+  const std::string state = Svg(figures[1].figure);
+  EXPECT_THAT(state, HasSubstr(">change of products<"));
+  EXPECT_THAT(state, HasSubstr(">positions relative to layer 1<"));
+  EXPECT_THAT(state, HasSubstr("as in layer 1: a change of 0, a norm of 1"));
+  EXPECT_THAT(Svg(figures[2].figure), HasSubstr(">cosine, mean over heads<"));
   EXPECT_THAT(figures[2].figure.script, HasSubstr("set cbrange [-1:1]\n"));
   for (const NamedFigure& named : figures) {
     EXPECT_THAT(Svg(named.figure), HasSubstr("layer"));
