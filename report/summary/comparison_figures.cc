@@ -149,8 +149,8 @@ std::vector<NamedFigure> StepFigures(const SummarizeSpec& runs) {
         {absl::StrCat("steps-", figures.size() + 1),
          absl::StrCat(Title(scores.key),
                       " over the steps of training: the mean over the runs of "
-                      "each arm, as many as stand in brackets, in a band from "
-                      "the least to the greatest of them."),
+                      "each arm, in a band from the least to the greatest of "
+                      "them."),
          ArmCurvesFigure(arms, Title(scores.key))});
   }
   return figures;
@@ -175,9 +175,8 @@ std::vector<NamedFigure> LossFigures(const SummarizeSpec& spec,
   if (!has_band) return figures;
   figures.push_back(
       {"learning-curves-of-arms",
-       "Training loss: the mean over the runs of each arm that succeeded, as "
-       "many as stand in brackets, in a band from the best to the worst of "
-       "them.",
+       "Training loss: the mean over the runs of each arm that succeeded, in a "
+       "band from the best to the worst of them.",
        ArmCurvesFigure(arms, kLossLabel)});
   return figures;
 }

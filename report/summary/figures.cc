@@ -51,6 +51,18 @@ std::map<int64_t, std::vector<double>> LossesByStep(
   return losses;
 }
 
+// How many runs the lines and bands of arms are of: the same number of all, or
+// 0 where arms differ, or have none.
+int RunsOfEach(const std::vector<ArmCurve>& curves) {
+  int num_runs = 0;
+  for (const ArmCurve& curve : curves) {
+    if (curve.points.empty()) continue;
+    if (num_runs > 0 && curve.num_runs != num_runs) return 0;
+    num_runs = curve.num_runs;
+  }
+  return num_runs;
+}
+
 // What the values of a score can be.
 stats::Interval PossibleValues(const ComparedMetric& metric) {
   const auto& arms = metric.comparison->arms;
@@ -187,6 +199,13 @@ std::vector<ArmCurve> ArmCurves(const std::vector<Curve>& curves) {
 Figure ArmCurvesFigure(const std::vector<ArmCurve>& curves,
                        const std::string& label) {
   Figure figure = StepAxes(label);
+  const int num_runs = RunsOfEach(curves);
+  absl::StrAppend(&figure.script, "set title \"",
+                  num_runs > 0
+                      ? absl::StrCat("mean and range of ", num_runs,
+                                     num_runs == 1 ? " seed" : " seeds")
+                      : "mean and range of seeds, as many as in brackets",
+                  "\" font ',11'\n");
   std::vector<std::string> bands;
   std::vector<std::string> lines;
   for (size_t c = 0; c < curves.size(); ++c) {
@@ -204,8 +223,9 @@ Figure ArmCurvesFigure(const std::vector<ArmCurve>& curves,
         c, color));
     lines.push_back(absl::StrFormat(
         "$arm%d using 1:2 with lines linewidth 2 linecolor rgb '%s' title "
-        "\"%s (%d)\"",
-        c, color, GnuplotText(curves[c].arm), curves[c].num_runs));
+        "\"%s%s\"",
+        c, color, GnuplotText(curves[c].arm),
+        num_runs > 0 ? "" : absl::StrCat(" (", curves[c].num_runs, ")")));
   }
   // Lines in front of all bands.
   bands.insert(bands.end(), lines.begin(), lines.end());

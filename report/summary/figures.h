@@ -60,7 +60,8 @@ std::vector<ArmCurve> ArmCurves(const std::vector<Curve>& curves);
 inline constexpr char kLossLabel[] = "training loss (nats per token)";
 
 // A line for the mean of each arm, in a band from its least to its greatest
-// run. `label` is of the values. REQUIRES: one of them has points.
+// run; it says of how many seeds. `label` is of the values. REQUIRES: one of
+// them has points.
 Figure ArmCurvesFigure(const std::vector<ArmCurve>& curves,
                        const std::string& label);
 

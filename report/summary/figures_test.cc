@@ -188,6 +188,23 @@ TEST_F(FiguresTest, AnArmIsTheMeanOfItsRunsInABandFromBestToWorst) {
   const std::string svg = Svg(figure);
   EXPECT_THAT(svg, HasSubstr("rope (2)"));
   EXPECT_THAT(svg, HasSubstr("tape (1)"));
+  EXPECT_THAT(svg,
+              HasSubstr(">mean and range of seeds, as many as in brackets<"));
+}
+
+TEST_F(FiguresTest, ArmsOfEqualRunsAreOfThatManySeeds) {
+  std::vector<Curve> runs = {{"rope", {{10, 3.0}}},
+                             {"tape", {{10, 3.0}}},
+                             {"rope", {{10, 4.0}}},
+                             {"tape", {{10, 2.0}}}};
+  const std::string svg = Svg(ArmCurvesFigure(ArmCurves(runs), kLossLabel));
+  EXPECT_THAT(svg, HasSubstr(">mean and range of 2 seeds<"));
+  EXPECT_THAT(svg, HasSubstr(">rope<"));
+  EXPECT_THAT(svg, Not(HasSubstr("(2)")));
+  // One without a line does not count.
+  runs.push_back({"none", {}});
+  EXPECT_THAT(ArmCurvesFigure(ArmCurves(runs), kLossLabel).script,
+              HasSubstr("\"mean and range of 2 seeds\""));
 }
 
 TEST_F(FiguresTest, BeyondTwentyPartsCurvesHaveNoTitle) {

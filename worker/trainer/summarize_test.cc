@@ -230,7 +230,8 @@ TEST_F(SummarizeTest, LongRunsOfAnArmKeepTheSameStepsThoughOneLacksSome) {
   Train("s-0", 1, 0, std::vector<double>(1000, 3));
   Train("s-1", 1, 2, std::vector<double>(998, 2));
   EXPECT_THAT(Run(), IsOkAndHolds(ordo::training::v1::FINISHED));
-  EXPECT_THAT(Read("learning-curves-of-arms.svg"), HasSubstr("rope (2)"));
+  EXPECT_THAT(Read("learning-curves-of-arms.svg"),
+              HasSubstr("mean and range of 2 seeds"));
 }
 
 TEST_F(SummarizeTest, LaterAttemptsTakeThePlaceOfWhatEarlierOnesLost) {
