@@ -27,7 +27,7 @@ case "$1 $2" in
     printf '# comparison\n\n| a | b |\n\n' >"${page%.html}.md"
     figure difference-1 "Each arm less [rope]."
     figure cost-1 "Against cost."
-    figure lengths-1 "copies: error against answer, means."
+    figure lengths-1 "copies: error against length, means. Trained on up to 3."
     figure lengths-2 "grid: error against digits. Trained on 3: the dashed line."
     figure cost-1-flops "Against work." ;;
   "report one")

@@ -186,10 +186,7 @@ std::string CaptionOf(const summary::ComparedLengths& compared) {
   std::string caption =
       absl::StrCat(compared.evaluation, ": ", compared.score, " against ",
                    compared.by, ", of one run of each model.");
-  if (compared.trained > 0) {
-    absl::StrAppend(&caption, " Trained on up to ", compared.trained,
-                    ": the dashed line.");
-  }
+  caption += summary::TrainedText(compared);
   if (compared.has_bars) {
     absl::StrAppend(&caption, " Bars are 95 % intervals.");
   }

@@ -78,7 +78,8 @@ TEST_F(RunsTest, ModelsOfOneEvaluationStandInOneFigureByLength) {
             "nope: error against length, of one run of each model. Trained on "
             "up to 8: the dashed line.");
   const std::string& script = page.figures[0].figure.script;
-  EXPECT_THAT(script, HasSubstr("$arm0 << EOD\n8 0 0 0\n16 75 75 75\nEOD\n"));
+  EXPECT_THAT(script, HasSubstr("$arm0 << EOD\n7.76 0 0 0\n"
+                                "15.76 0.75 0.75 0.75\nEOD\n"));
   EXPECT_THAT(script, HasSubstr("title \"b\""));
   EXPECT_THAT(script, HasSubstr("from first 8,graph 0"));
   EXPECT_EQ(page.figures[1].caption,
@@ -102,8 +103,8 @@ TEST_F(RunsTest, ScoresThatTellTheirErrorHaveBars) {
             "nope: error against length, of one run of each model. Bars are "
             "95 % intervals.");
   const std::string& script = page.figures[0].figure.script;
-  // Newcombe's interval of 1 of 4 is 4.56 to 69.94 per cent.
-  EXPECT_THAT(script, HasSubstr("$arm0 << EOD\n8 75 30.06"));
+  // Newcombe's interval of 1 of 4 is 0.0456 to 0.6994.
+  EXPECT_THAT(script, HasSubstr("$arm0 << EOD\n8 0.75 0.3006"));
   EXPECT_THAT(script, HasSubstr("$arm0 using 1:2:3:4 with yerrorlines"));
   EXPECT_THAT(Svg(page.figures[0].figure), HasSubstr(">a<"));
   ASSERT_THAT(page.tables, SizeIs(1));
@@ -121,6 +122,17 @@ TEST_F(RunsTest, ModelsThatDifferInWhatTheyWereTrainedOnHaveNoMark) {
   // Of other lengths they do not stand together.
   runs.evaluations[1].lengths.values.erase(16);
   EXPECT_THAT(MakePage(runs).figures, SizeIs(2));
+}
+
+TEST_F(RunsTest, ATrainedLengthBesideTheAxisHasNoLineInTheCaption) {
+  Runs runs;
+  runs.evaluations = {Of("a", "nope", kShares)};
+  runs.evaluations[0].lengths.trained = 4;
+  const Page page = MakePage(runs);
+  ASSERT_THAT(page.figures, SizeIs(1));
+  EXPECT_EQ(page.figures[0].caption,
+            "nope: error against length, of one run of each model. Trained on "
+            "up to 4.");
 }
 
 TEST_F(RunsTest, CellsHaveAMapBesideTheirLengths) {

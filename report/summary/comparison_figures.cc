@@ -57,10 +57,7 @@ std::string LengthCaption(const ComparedLengths& compared, double confidence) {
         " Where the seeds of an arm score alike there is no interval: how "
         "far others would differ is not known.";
   }
-  if (compared.trained > 0) {
-    absl::StrAppend(&caption, " Trained on up to ", compared.trained,
-                    ": the dashed line.");
-  }
+  caption += TrainedText(compared);
   if (!compared.tokenizer.empty()) {
     absl::StrAppend(&caption, " Tokenizer: ", compared.tokenizer, ".");
   }

@@ -31,6 +31,10 @@ constexpr double kManyTimes = 10;
 // is between them, on a logarithmic one as a factor.
 constexpr double kRoom = 0.03;
 constexpr double kLogRoom = 1.2;
+// Between two arms at one length, and between the outermost at most, as shares
+// of what is between neighbouring lengths.
+constexpr double kBeside = 0.06;
+constexpr double kMaxBeside = 0.5;
 
 // What the runs of one evaluation scored, by seed and arm.
 using Runs = std::map<uint64_t, std::map<std::string, const Lengths*>>;
@@ -156,12 +160,54 @@ ScoreAxis AxisOf(const ComparedLengths& compared) {
   return axis;
 }
 
+// Where lengths stand on their axis, and arms beside them.
+struct LengthAxis {
+  bool is_logarithmic = false;
+  // Between neighbouring arms, as a difference of lengths or of their
+  // logarithms.
+  double beside = 0;
+  size_t num_arms = 0;
+
+  double Place(int64_t length, size_t arm) const {
+    const double moved = beside * (static_cast<double>(arm) -
+                                   static_cast<double>(num_arms - 1) / 2);
+    const auto plain = static_cast<double>(length);
+    return is_logarithmic ? plain * std::exp(moved) : plain + moved;
+  }
+};
+
+LengthAxis LengthAxisOf(const ComparedLengths& compared) {
+  const std::vector<LengthPoint>& points = compared.arms.front().points;
+  LengthAxis axis;
+  axis.is_logarithmic = GrowByFactors(points);
+  axis.num_arms = compared.arms.size();
+  double gap = std::numeric_limits<double>::infinity();
+  for (size_t i = 1; i < points.size(); ++i) {
+    const auto before = static_cast<double>(points[i - 1].length);
+    const auto length = static_cast<double>(points[i].length);
+    gap = std::min(
+        gap, axis.is_logarithmic ? std::log(length / before) : length - before);
+  }
+  // A single length has no neighbours.
+  if (points.size() == 1) gap = 1;
+  axis.beside =
+      gap * std::min(kBeside, kMaxBeside / static_cast<double>(axis.num_arms));
+  return axis;
+}
+
+bool ShowsTrained(const ComparedLengths& compared) {
+  const std::vector<LengthPoint>& points = compared.arms.front().points;
+  return compared.trained > 0 && compared.trained >= points.front().length &&
+         compared.trained <= points.back().length;
+}
+
 // What is drawn of a bound: nothing beside the mean where there is none.
 double Bound(double bound, double mean) {
   return std::isfinite(bound) ? bound : mean;
 }
 
-std::string AxesScript(const ComparedLengths& compared, const ScoreAxis& axis) {
+std::string AxesScript(const ComparedLengths& compared, const ScoreAxis& axis,
+                       const LengthAxis& lengths) {
   const std::vector<LengthPoint>& points = compared.arms.front().points;
   std::string script = absl::StrFormat(
       "set xlabel \"%s\"\nset ylabel \"%s\"\n"
@@ -176,9 +222,9 @@ std::string AxesScript(const ComparedLengths& compared, const ScoreAxis& axis) {
   } else {
     absl::StrAppend(&script, "set yrange [0:*]\n");
   }
-  const auto first = static_cast<double>(points.front().length);
-  const auto last = static_cast<double>(points.back().length);
-  if (GrowByFactors(points)) {
+  const double first = lengths.Place(points.front().length, 0);
+  const double last = lengths.Place(points.back().length, lengths.num_arms - 1);
+  if (lengths.is_logarithmic) {
     std::vector<std::string> places;
     for (const LengthPoint& point : points) {
       places.push_back(absl::StrCat(point.length));
@@ -191,8 +237,7 @@ std::string AxesScript(const ComparedLengths& compared, const ScoreAxis& axis) {
     absl::StrAppendFormat(&script, "set xrange [%.6g:%.6g]\n", first - room,
                           last + room);
   }
-  if (compared.trained > 0 && compared.trained >= points.front().length &&
-      compared.trained <= points.back().length) {
+  if (ShowsTrained(compared)) {
     absl::StrAppendFormat(
         &script,
         "set arrow 1 from first %d,graph 0 to first %d,graph 1 nohead "
@@ -236,19 +281,27 @@ Table LengthTable(const std::vector<ComparedLengths>& all) {
   return table;
 }
 
+std::string TrainedText(const ComparedLengths& compared) {
+  if (compared.trained <= 0) return "";
+  return absl::StrCat(" Trained on up to ", compared.trained,
+                      ShowsTrained(compared) ? ": the dashed line." : ".");
+}
+
 Figure LengthPlot(const ComparedLengths& compared) {
   const ScoreAxis axis = AxisOf(compared);
+  const LengthAxis lengths = LengthAxisOf(compared);
   Figure figure;
   figure.width_px = kWidthPx;
   figure.height_px = kHeightPx;
-  figure.script = AxesScript(compared, axis);
+  figure.script = AxesScript(compared, axis, lengths);
   std::vector<std::string> bands;
   std::vector<std::string> lines;
   for (size_t c = 0; c < compared.arms.size(); ++c) {
     const LengthCurve& curve = compared.arms[c];
     absl::StrAppend(&figure.script, "$arm", c, " << EOD\n");
     for (const LengthPoint& point : curve.points) {
-      absl::StrAppendFormat(&figure.script, "%d %.6g %.6g %.6g\n", point.length,
+      absl::StrAppendFormat(&figure.script, "%.8g %.6g %.6g %.6g\n",
+                            lengths.Place(point.length, c),
                             axis.Place(point.mean),
                             axis.Place(Bound(point.low, point.mean)),
                             axis.Place(Bound(point.high, point.mean)));

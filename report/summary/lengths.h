@@ -62,10 +62,16 @@ std::vector<ComparedLengths> CompareLengths(
 // digits. A bound that is not known is an empty cell.
 Table LengthTable(const std::vector<ComparedLengths>& all);
 
+// " Trained on up to 8: the dashed line." for a caption, without the line where
+// the trained length lies outside of those that LengthPlot shows; empty where
+// it is not known.
+std::string TrainedText(const ComparedLengths& compared);
+
 // A line for each arm in a band of its intervals, or with bars; a dashed line
 // at the trained length. There is no band where no interval is known. The axis
 // of lengths is logarithmic where they grow by factors, that of perplexities
-// where they differ tenfold.
+// where they differ tenfold. Arms stand beside each other at each length, so
+// that equal ones are all seen.
 Figure LengthPlot(const ComparedLengths& compared);
 
 }  // namespace ordo::report::summary

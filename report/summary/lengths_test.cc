@@ -1,6 +1,9 @@
 #include "report/summary/lengths.h"
 
 #include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
 
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
@@ -82,6 +85,7 @@ TEST(CompareLengthsTest, TrainedLengthsThatDifferAreNotMarked) {
   ORDO_ASSERT_OK_AND_ASSIGN(const auto all, scored.Compared());
   ASSERT_THAT(all, SizeIs(1));
   EXPECT_EQ(all[0].trained, 0);
+  EXPECT_EQ(TrainedText(all[0]), "");
   EXPECT_THAT(LengthPlot(all[0]).script, Not(HasSubstr("set arrow")));
 }
 
@@ -95,7 +99,8 @@ TEST(CompareLengthsTest, SeedsThatScoreAlikeHaveNoInterval) {
               ::testing::ElementsAre("grid", "length", "16", "8", "tape", "3",
                                      "error", "0.5", "", ""));
   // Nothing is drawn beside the mean.
-  EXPECT_THAT(LengthPlot(all[0]).script, HasSubstr("\n16 0.5 0.5 0.5\n"));
+  EXPECT_THAT(LengthPlot(all[0]).script,
+              HasSubstr("\n16.336194 0.5 0.5 0.5\n"));
 }
 
 TEST(LengthTableTest, ASingleSeedHasNoInterval) {
@@ -118,15 +123,53 @@ TEST_F(LengthPlotTest, ErrorsHaveBandsAndTheTrainedLengthIsMarked) {
   ORDO_ASSERT_OK_AND_ASSIGN(const auto all, ByLength().Compared());
   const Figure figure = LengthPlot(all[0]);
   // Lengths that double stand on a logarithmic axis, by their own numbers, and
-  // an interval ends where errors do.
+  // an interval ends where errors do. Arms stand beside each other.
   EXPECT_THAT(figure.script, HasSubstr("set logscale x\nset xtics (8, 16, 32)\n"
-                                       "set xrange [6.66667:38.4]\n"));
+                                       "set xrange [6.52947:39.2069]\n"));
   EXPECT_THAT(figure.script, HasSubstr("set arrow 1 from first 8,graph 0"));
-  EXPECT_THAT(figure.script, HasSubstr("$arm0 << EOD\n8 0.01 0 0.0348"));
+  EXPECT_THAT(figure.script,
+              HasSubstr("$arm0 << EOD\n7.8353624 0.01 0 0.0348"));
+  EXPECT_THAT(figure.script, HasSubstr("$arm1 << EOD\n8.168097 0.04 "));
   EXPECT_THAT(figure.script, HasSubstr("$arm1 using 1:3:4 with filledcurves"));
   const std::string svg = Svg(figure);
   EXPECT_THAT(svg, HasSubstr(">error<"));
   EXPECT_THAT(svg, HasSubstr(">tape<"));
+}
+
+TEST_F(LengthPlotTest, ArmsThatScoreAlikeStandBesideEachOther) {
+  ComparedLengths compared;
+  compared.by = "digits";
+  compared.score = "error";
+  compared.num_seeds = 1;
+  const std::vector<LengthPoint> points = {{10, 1, 1, 1}, {20, 1, 1, 1}};
+  compared.arms = {{"a", points}, {"b", points}, {"c", points}};
+  const Figure figure = LengthPlot(compared);
+  EXPECT_THAT(figure.script, HasSubstr("$arm0 << EOD\n9.4 1 1 1\n19.4 1 "));
+  EXPECT_THAT(figure.script, HasSubstr("$arm1 << EOD\n10 1 1 1\n20 1 "));
+  EXPECT_THAT(figure.script, HasSubstr("$arm2 << EOD\n10.6 1 1 1\n20.6 1 "));
+  // All have a place.
+  EXPECT_THAT(figure.script, HasSubstr("set xrange [8.9:21.1]\n"));
+  // Many stay between two lengths.
+  while (compared.arms.size() < 50) compared.arms.push_back({"d", points});
+  EXPECT_THAT(LengthPlot(compared).script,
+              HasSubstr("$arm49 << EOD\n12.45 1 1 1\n22.45 1 "));
+}
+
+TEST_F(LengthPlotTest, OnlyATrainedLengthOnTheAxisHasALine) {
+  ComparedLengths compared;
+  compared.by = "length";
+  compared.score = "error";
+  compared.num_seeds = 1;
+  compared.trained = 8;
+  compared.arms = {{"rope", {{8, 1, 1, 1}, {16, 1, 1, 1}}}};
+  EXPECT_THAT(LengthPlot(compared).script, HasSubstr("set arrow"));
+  EXPECT_EQ(TrainedText(compared), " Trained on up to 8: the dashed line.");
+  for (const int64_t outside : {4, 32}) {
+    compared.trained = outside;
+    EXPECT_THAT(LengthPlot(compared).script, Not(HasSubstr("set arrow")));
+    EXPECT_EQ(TrainedText(compared),
+              " Trained on up to " + std::to_string(outside) + ".");
+  }
 }
 
 TEST_F(LengthPlotTest, WithoutATrainedLengthNothingIsMarkedAtZero) {

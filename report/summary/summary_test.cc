@@ -196,6 +196,13 @@ TEST(SummaryTest, ScoresByLengthHaveAFigureAndATable) {
             "known. Trained on up to 5: the dashed line.");
   EXPECT_THAT(summary.lengths_csv,
               HasSubstr("\r\ngrid,digits,10,5,tape,3,error,0.5,,\r\n"));
+  for (PartRecords& part : records.parts) {
+    part.lengths.begin()->second.trained = 20;
+  }
+  ORDO_ASSERT_OK_AND_ASSIGN(const Summary beyond,
+                            Summarize(spec, records, "now"));
+  EXPECT_THAT(beyond.figures[3].caption, HasSubstr(" Trained on up to 20."));
+  EXPECT_THAT(beyond.figures[3].caption, Not(HasSubstr("dashed line")));
   ORDO_ASSERT_OK_AND_ASSIGN(const Summary without, Summarize(spec, {}, "now"));
   EXPECT_EQ(without.lengths_csv, "");
   EXPECT_EQ(without.cells_csv, "");
