@@ -72,7 +72,11 @@ Figure MapPlot(const ColorMap& map) {
                             map.rows[row][column]);
     }
   }
-  script += "EOD\nplot $map using 1:2:3 with image pixels\n";
+  // Each cell reaches below the next ones, which are drawn later: otherwise the
+  // ground shows through between cells whose edges fall within a pixel.
+  script +=
+      "EOD\nplot $map using 1:2:($1-0.5):($1+1):($2-0.5):($2+1):3 with "
+      "boxxyerror linecolor palette fillstyle solid noborder\n";
   return figure;
 }
 

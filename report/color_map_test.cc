@@ -35,6 +35,19 @@ TEST_F(MapPlotTest, RowsGoDownAndColumnsRight) {
   EXPECT_THAT(svg, HasSubstr(">weight<"));
 }
 
+// Seams between cells would be a grid over a large map.
+TEST_F(MapPlotTest, EachCellReachesBelowTheNextOnes) {
+  const Figure figure = MapPlot(Small());
+  EXPECT_THAT(figure.script,
+              HasSubstr("plot $map using 1:2:($1-0.5):($1+1):($2-0.5):($2+1):3 "
+                        "with boxxyerror "));
+  const std::string svg = Svg(figure);
+  // The lightest of the four.
+  EXPECT_THAT(svg, HasSubstr("<polygon fill = 'rgb(252, 253, 191)'"));
+  // Cells are drawn, not a picture beside the file.
+  EXPECT_THAT(svg, Not(HasSubstr("<image")));
+}
+
 TEST_F(MapPlotTest, ColumnsAndRowsHaveNamesAndAnOutline) {
   ColorMap map = Small();
   map.columns = {"8", "16"};
