@@ -39,18 +39,6 @@ Figure StepAxes(const std::string& label) {
   return figure;
 }
 
-// The losses of all runs of an arm, by step.
-std::map<int64_t, std::vector<double>> LossesByStep(
-    const std::vector<const Curve*>& runs) {
-  std::map<int64_t, std::vector<double>> losses;
-  for (const Curve* run : runs) {
-    for (const auto& [step, loss] : run->points) {
-      if (std::isfinite(loss)) losses[step].push_back(loss);
-    }
-  }
-  return losses;
-}
-
 // How many runs the lines and bands of arms are of: the same number of all, or
 // 0 where arms differ, or have none.
 int RunsOfEach(const std::vector<ArmCurve>& curves) {
@@ -61,6 +49,18 @@ int RunsOfEach(const std::vector<ArmCurve>& curves) {
     num_runs = curve.num_runs;
   }
   return num_runs;
+}
+
+// The losses of all runs of an arm, by step.
+std::map<int64_t, std::vector<double>> LossesByStep(
+    const std::vector<const Curve*>& runs) {
+  std::map<int64_t, std::vector<double>> losses;
+  for (const Curve* run : runs) {
+    for (const auto& [step, loss] : run->points) {
+      if (std::isfinite(loss)) losses[step].push_back(loss);
+    }
+  }
+  return losses;
 }
 
 // What the values of a score can be.
