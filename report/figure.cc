@@ -196,16 +196,22 @@ Figure HeatMap(const Grid& grid) {
   return figure;
 }
 
-Figure EqualLengths(const std::vector<Grid>& grids) {
-  Figure figure;
-  figure.width_px = 720;
-  figure.height_px = 400;
-  int n = 1;
+int MarkedDigits(const std::vector<Grid>& grids) {
+  int n = 0;
   int trained = 0;
   for (const Grid& grid : grids) {
     n = std::max(n, grid.max_digits);
     trained = std::max(trained, grid.trained_digits);
   }
+  return trained < n ? trained : 0;
+}
+
+Figure EqualLengths(const std::vector<Grid>& grids) {
+  Figure figure;
+  figure.width_px = 720;
+  figure.height_px = 400;
+  int n = 1;
+  for (const Grid& grid : grids) n = std::max(n, grid.max_digits);
   std::string& script = figure.script;
   const int step = std::max(1, (n + 19) / 20);
   absl::StrAppendFormat(
@@ -217,7 +223,7 @@ Figure EqualLengths(const std::vector<Grid>& grids) {
       "set key outside top center horizontal\n"
       "set tics nomirror\nset border 3\n",
       n, step, step);
-  if (trained > 0 && trained < n) {
+  if (const int trained = MarkedDigits(grids); trained > 0) {
     absl::StrAppendFormat(&script,
                           "set arrow 1 from %d.5,-3 to %d.5,103 nohead "
                           "dashtype 2 linecolor rgb '#888888'\n",

@@ -31,7 +31,12 @@ struct Figure {
 // the grid is small enough to read it.
 Figure HeatMap(const Grid& grid);
 
-// Accuracy at equal lengths, a line with 95 % intervals for each grid.
+// The longest operands in training of any of the grids, where some are longer;
+// 0 where none are, or it is not known.
+int MarkedDigits(const std::vector<Grid>& grids);
+
+// Accuracy at equal lengths, a line with 95 % intervals for each grid; a dashed
+// line behind MarkedDigits.
 Figure EqualLengths(const std::vector<Grid>& grids);
 
 // Draws a figure into a file. FAILED_PRECONDITION names the package when there

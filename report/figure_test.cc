@@ -110,6 +110,16 @@ TEST_F(DrawTest, EqualLengthsHasALineForEachGrid) {
   EXPECT_THAT(svg, HasSubstr("digits of A and of B"));
 }
 
+TEST_F(DrawTest, EqualLengthsMarkWhatIsLongerThanTrained) {
+  EXPECT_EQ(MarkedDigits({MakeGrid(10, 4), MakeGrid(10, 5)}), 5);
+  EXPECT_THAT(EqualLengths({MakeGrid(10, 5)}).script, HasSubstr("set arrow 1"));
+  for (const int trained : {0, 5}) {
+    EXPECT_EQ(MarkedDigits({MakeGrid(5, trained)}), 0);
+    EXPECT_THAT(EqualLengths({MakeGrid(5, trained)}).script,
+                Not(HasSubstr("set arrow")));
+  }
+}
+
 TEST_F(DrawTest, LeavesOnlyTheFigure) {
   DrawAndRead(HeatMap(MakeGrid(2, 1)), FigureForm::kSvg);
   EXPECT_THAT(*files_.List(folder_.path()), ElementsAre("figure"));

@@ -133,10 +133,13 @@ void AddGrids(const std::vector<const Evaluated*>& all, Page* page) {
     grids.push_back(*each->grid);
     sources.push_back(&each->source);
   }
-  Add({"equal-lengths",
-       "A and B with the same number of digits; bars are 95 % intervals. Right "
-       "of the dashed line the sums are longer than those of training.",
-       EqualLengths(grids)},
+  std::string caption =
+      "A and B with the same number of digits; bars are 95 % intervals.";
+  if (MarkedDigits(grids) > 0) {
+    caption +=
+        " Right of the dashed line the sums are longer than those of training.";
+  }
+  Add({"equal-lengths", std::move(caption), EqualLengths(grids)},
       Together(sources), page);
 }
 

@@ -54,6 +54,11 @@ TEST_F(RunsTest, SumsHaveHeatMapsEqualLengthsAndAllTheirCells) {
   EXPECT_EQ(page.figures[0].figure.source,
             "job a; checkpoint: a c0ffee; again: ordo report a b");
   EXPECT_EQ(page.figures[2].name, "equal-lengths");
+  EXPECT_THAT(page.figures[2].caption, HasSubstr("Right of the dashed line"));
+  for (Evaluated& each : runs.evaluations) each.grid->trained_digits = 2;
+  EXPECT_EQ(MakePage(runs).figures[2].caption,
+            "A and B with the same number of digits; bars are 95 % "
+            "intervals.");
   EXPECT_EQ(page.figures[2].figure.source,
             "job a b; checkpoints: a c0ffee, b c0ffee; again: ordo report a b");
   ASSERT_THAT(page.tables, SizeIs(4));
