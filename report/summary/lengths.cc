@@ -166,21 +166,24 @@ struct LengthAxis {
   // Between neighbouring arms, as a difference of lengths or of their
   // logarithms.
   double beside = 0;
-  size_t num_arms = 0;
+  double num_arms = 0;
 
-  double Place(int64_t length, size_t arm) const {
-    const double moved = beside * (static_cast<double>(arm) -
-                                   static_cast<double>(num_arms - 1) / 2);
+  // Of an arm, from 0.
+  double Place(int64_t length, double arm) const {
+    const double moved = beside * (arm - (num_arms - 1) / 2);
     const auto plain = static_cast<double>(length);
     return is_logarithmic ? plain * std::exp(moved) : plain + moved;
   }
+  // Before and behind those of all arms.
+  double Before(int64_t length) const { return Place(length, -0.5); }
+  double Behind(int64_t length) const { return Place(length, num_arms - 0.5); }
 };
 
 LengthAxis LengthAxisOf(const ComparedLengths& compared) {
   const std::vector<LengthPoint>& points = compared.arms.front().points;
   LengthAxis axis;
   axis.is_logarithmic = GrowByFactors(points);
-  axis.num_arms = compared.arms.size();
+  axis.num_arms = static_cast<double>(compared.arms.size());
   double gap = std::numeric_limits<double>::infinity();
   for (size_t i = 1; i < points.size(); ++i) {
     const auto before = static_cast<double>(points[i - 1].length);
@@ -190,8 +193,7 @@ LengthAxis LengthAxisOf(const ComparedLengths& compared) {
   }
   // A single length has no neighbours.
   if (points.size() == 1) gap = 1;
-  axis.beside =
-      gap * std::min(kBeside, kMaxBeside / static_cast<double>(axis.num_arms));
+  axis.beside = gap * std::min(kBeside, kMaxBeside / axis.num_arms);
   return axis;
 }
 
@@ -222,8 +224,8 @@ std::string AxesScript(const ComparedLengths& compared, const ScoreAxis& axis,
   } else {
     absl::StrAppend(&script, "set yrange [0:*]\n");
   }
-  const double first = lengths.Place(points.front().length, 0);
-  const double last = lengths.Place(points.back().length, lengths.num_arms - 1);
+  const double first = lengths.Before(points.front().length);
+  const double last = lengths.Behind(points.back().length);
   if (lengths.is_logarithmic) {
     std::vector<std::string> places;
     for (const LengthPoint& point : points) {
@@ -240,9 +242,9 @@ std::string AxesScript(const ComparedLengths& compared, const ScoreAxis& axis,
   if (ShowsTrained(compared)) {
     absl::StrAppendFormat(
         &script,
-        "set arrow 1 from first %d,graph 0 to first %d,graph 1 nohead "
+        "set arrow 1 from first %1$.8g,graph 0 to first %1$.8g,graph 1 nohead "
         "dashtype 2 linecolor rgb '#888888'\n",
-        compared.trained, compared.trained);
+        lengths.Behind(compared.trained));
   }
   return script;
 }
@@ -301,7 +303,7 @@ Figure LengthPlot(const ComparedLengths& compared) {
     absl::StrAppend(&figure.script, "$arm", c, " << EOD\n");
     for (const LengthPoint& point : curve.points) {
       absl::StrAppendFormat(&figure.script, "%.8g %.6g %.6g %.6g\n",
-                            lengths.Place(point.length, c),
+                            lengths.Place(point.length, static_cast<double>(c)),
                             axis.Place(point.mean),
                             axis.Place(Bound(point.low, point.mean)),
                             axis.Place(Bound(point.high, point.mean)));

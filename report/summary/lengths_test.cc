@@ -125,8 +125,9 @@ TEST_F(LengthPlotTest, ErrorsHaveBandsAndTheTrainedLengthIsMarked) {
   // Lengths that double stand on a logarithmic axis, by their own numbers, and
   // an interval ends where errors do. Arms stand beside each other.
   EXPECT_THAT(figure.script, HasSubstr("set logscale x\nset xtics (8, 16, 32)\n"
-                                       "set xrange [6.52947:39.2069]\n"));
-  EXPECT_THAT(figure.script, HasSubstr("set arrow 1 from first 8,graph 0"));
+                                       "set xrange [6.39509:40.0307]\n"));
+  EXPECT_THAT(figure.script,
+              HasSubstr("set arrow 1 from first 8.3397261,graph 0"));
   EXPECT_THAT(figure.script,
               HasSubstr("$arm0 << EOD\n7.8353624 0.01 0 0.0348"));
   EXPECT_THAT(figure.script, HasSubstr("$arm1 << EOD\n8.168097 0.04 "));
@@ -148,7 +149,7 @@ TEST_F(LengthPlotTest, ArmsThatScoreAlikeStandBesideEachOther) {
   EXPECT_THAT(figure.script, HasSubstr("$arm1 << EOD\n10 1 1 1\n20 1 "));
   EXPECT_THAT(figure.script, HasSubstr("$arm2 << EOD\n10.6 1 1 1\n20.6 1 "));
   // All have a place.
-  EXPECT_THAT(figure.script, HasSubstr("set xrange [8.9:21.1]\n"));
+  EXPECT_THAT(figure.script, HasSubstr("set xrange [8.6:21.4]\n"));
   // Many stay between two lengths.
   while (compared.arms.size() < 50) compared.arms.push_back({"d", points});
   EXPECT_THAT(LengthPlot(compared).script,
