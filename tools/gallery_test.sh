@@ -2,7 +2,7 @@
 # Test of tools/gallery with `ordo` replaced.
 set -uo pipefail
 
-root=$(mktemp -d "$TEST_TMPDIR/checkout.XXXX")
+root=$(mktemp -d "$TEST_TMPDIR/checkout.XXXX") || exit 1
 mkdir -p "$root/tools/build" "$root/bin" "$root/home" "$root/examples" \
   "$root/model/recipes/small"
 cp tools/gallery "$root/tools/"
