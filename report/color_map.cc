@@ -23,10 +23,14 @@ void MarkColumns(const std::vector<int>& columns, const char* color,
   }
 }
 
-// "set xtics (\"8\" 1, \"16\" 2)", where there are names.
+// "set xtics (\"8\" 1, \"16\" 2)", where there are names; a tic at each
+// number where they are few.
 void NameTics(const char* axis, const std::vector<std::string>& names,
-              std::string* script) {
-  if (names.empty()) return;
+              size_t count, std::string* script) {
+  if (names.empty()) {
+    if (count <= kFewTics) absl::StrAppend(script, "set ", axis, " 1\n");
+    return;
+  }
   std::vector<std::string> tics;
   for (size_t i = 0; i < names.size(); ++i) {
     // Names of tics are formats.
@@ -56,8 +60,8 @@ Figure MapPlot(const ColorMap& map) {
       GnuplotText(map.y_label), map.rows.front().size(), map.rows.size());
   MarkColumns(map.marked, "#00d0ff", &script);
   MarkColumns(map.marked_otherwise, "#e69f00", &script);
-  NameTics("xtics", map.columns, &script);
-  NameTics("ytics", map.row_names, &script);
+  NameTics("xtics", map.columns, map.rows.front().size(), &script);
+  NameTics("ytics", map.row_names, map.rows.size(), &script);
   if (map.outlined_columns > 0 && map.outlined_rows > 0) {
     absl::StrAppendFormat(
         &script,

@@ -64,6 +64,14 @@ TEST_F(MapPlotTest, ColumnsAndRowsHaveNamesAndAnOutline) {
   EXPECT_THAT(Svg(figure), AllOf(HasSubstr(">16<"), HasSubstr(">50 %<")));
 }
 
+TEST_F(MapPlotTest, FewColumnsWithoutNamesHaveWholeNumbers) {
+  EXPECT_THAT(MapPlot(Small()).script, HasSubstr("set xtics 1\nset ytics 1\n"));
+  ColorMap map = Small();
+  map.rows.assign(1, std::vector<double>(kFewTics + 1, map.low));
+  EXPECT_THAT(MapPlot(map).script,
+              AllOf(Not(HasSubstr("set xtics")), HasSubstr("set ytics 1\n")));
+}
+
 TEST_F(MapPlotTest, ColumnsAreMarkedInTwoColours) {
   ColorMap map = Small();
   map.marked = {1};

@@ -14,6 +14,9 @@
 
 namespace ordo::report {
 
+// An axis of so many whole numbers has a tic at each; gnuplot has halves too.
+inline constexpr int kFewTics = 10;
+
 enum class FigureForm { kSvg, kPng };
 
 // A gnuplot script without its terminal: what to draw, data included.

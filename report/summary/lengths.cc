@@ -238,6 +238,7 @@ std::string AxesScript(const ComparedLengths& compared, const ScoreAxis& axis,
     const double room = std::max(0.5, kRoom * (last - first));
     absl::StrAppendFormat(&script, "set xrange [%.6g:%.6g]\n", first - room,
                           last + room);
+    if (last - first <= kFewTics) script += "set xtics 1\n";
   }
   if (ShowsTrained(compared)) {
     absl::StrAppendFormat(

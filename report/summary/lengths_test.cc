@@ -150,6 +150,9 @@ TEST_F(LengthPlotTest, ArmsThatScoreAlikeStandBesideEachOther) {
   EXPECT_THAT(figure.script, HasSubstr("$arm2 << EOD\n10.6 1 1 1\n20.6 1 "));
   // All have a place.
   EXPECT_THAT(figure.script, HasSubstr("set xrange [8.6:21.4]\n"));
+  EXPECT_THAT(figure.script, Not(HasSubstr("set xtics")));
+  for (LengthCurve& arm : compared.arms) arm.points[1].length = 12;
+  EXPECT_THAT(LengthPlot(compared).script, HasSubstr("\nset xtics 1\n"));
   // Many stay between two lengths.
   while (compared.arms.size() < 50) compared.arms.push_back({"d", points});
   EXPECT_THAT(LengthPlot(compared).script,
