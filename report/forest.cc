@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 
 namespace ordo::report {
 namespace {
@@ -14,6 +18,11 @@ namespace {
 constexpr int kWidthPx = 720;
 constexpr int kRowHeightPx = 34;
 constexpr int kFramePx = 110;
+// A name that is longer stands in two lines, in rows of this height.
+constexpr size_t kLongName = 20;
+constexpr int kHighRowPx = 48;
+// Beside long names more tics would touch each other.
+constexpr double kMostTics = 6;
 
 FigureRange RangeOf(const Forest& forest) {
   FigureRange range(0);
@@ -28,6 +37,41 @@ FigureRange RangeOf(const Forest& forest) {
 
 bool HasBar(const ForestRow& row) {
   return std::isfinite(row.low) || std::isfinite(row.high);
+}
+
+// The name in two lines, broken at the space next to its middle, if it is long
+// and has one.
+std::string Wrapped(const std::string& name) {
+  if (name.size() <= kLongName) return name;
+  const size_t before = name.rfind(' ', name.size() / 2);
+  const size_t behind = name.find(' ', name.size() / 2);
+  size_t place = before;
+  if (before == std::string::npos ||
+      (behind != std::string::npos &&
+       behind - name.size() / 2 < name.size() / 2 - before)) {
+    place = behind;
+  }
+  if (place == std::string::npos) return name;
+  return absl::StrCat(name.substr(0, place), "\n", name.substr(place + 1));
+}
+
+// "\"rope\" 2", one tic of a list.
+std::string NamedTic(const std::string& name, int place) {
+  std::vector<std::string> lines;
+  for (const absl::string_view line : absl::StrSplit(Wrapped(name), '\n')) {
+    lines.push_back(GnuplotText(std::string(line)));
+  }
+  return absl::StrCat("\"", absl::StrJoin(lines, "\\n"), "\" ", place);
+}
+
+// 1, 2 or 5 times a power of ten.
+double TicStep(double width) {
+  const double least = width / kMostTics;
+  const double power = std::pow(10, std::floor(std::log10(least)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (factor * power >= least) return factor * power;
+  }
+  return 10 * power;
 }
 
 }  // namespace
@@ -50,19 +94,23 @@ double FigureRange::Room() const {
 Figure ForestPlot(const Forest& forest) {
   const int num_rows = static_cast<int>(forest.rows.size());
   const FigureRange range = RangeOf(forest);
+  const bool has_long_names = std::any_of(
+      forest.rows.begin(), forest.rows.end(),
+      [](const ForestRow& row) { return row.name.size() > kLongName; });
   Figure figure;
   figure.width_px = kWidthPx;
-  figure.height_px = kFramePx + kRowHeightPx * num_rows;
+  figure.height_px =
+      kFramePx + (has_long_names ? kHighRowPx : kRowHeightPx) * num_rows;
   std::string& script = figure.script;
   absl::StrAppendFormat(
       &script,
       "set title \"%s\"\nset xlabel \"%s\"\n"
       "set xrange [%.6g:%.6g]\nset yrange [0.4:%d.6]\nunset key\n"
-      "set border 1\nset xtics nomirror\nset grid xtics linecolor rgb "
+      "set border 1\nset xtics nomirror %.6g\nset grid xtics linecolor rgb "
       "'#dddddd'\nset arrow 1 from 0,0.4 to 0,%d.6 nohead dashtype 2 linecolor "
       "rgb '#888888'\n",
       GnuplotText(forest.title), GnuplotText(forest.x_label), range.low(),
-      range.high(), num_rows, num_rows);
+      range.high(), num_rows, TicStep(range.high() - range.low()), num_rows);
   for (size_t i = 0; i < forest.marks.size(); ++i) {
     absl::StrAppendFormat(
         &script,
@@ -76,7 +124,7 @@ Figure ForestPlot(const Forest& forest) {
   for (int i = 0; i < num_rows; ++i) {
     const ForestRow& row = forest.rows[static_cast<size_t>(i)];
     const int place = num_rows - i;
-    names.push_back(absl::StrCat("\"", GnuplotText(row.name), "\" ", place));
+    names.push_back(NamedTic(row.name, place));
     if (HasBar(row)) {
       absl::StrAppendFormat(&bars, "%.6g %d %.6g %.6g\n", row.mean, place,
                             range.Clip(row.low), range.Clip(row.high));

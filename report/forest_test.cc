@@ -43,6 +43,19 @@ TEST(ForestPlotTest, ARowWithoutBoundsIsAPointWithoutABar) {
   EXPECT_THAT(alone.script, HasSubstr("plot $points using 1:2 with points "));
 }
 
+TEST(ForestPlotTest, LongNamesStandInTwoLinesAndTicsDoNotTouch) {
+  const Figure figure = ForestPlot(
+      {"t", "x", {{"addition_grid against the baseline", 0.2, 0, 0.4}}, {}});
+  EXPECT_THAT(figure.script,
+              HasSubstr("(\"addition\\\\_grid\\nagainst the baseline\" 1)"));
+  EXPECT_THAT(figure.script, HasSubstr("set xtics nomirror 0.1\n"));
+  EXPECT_EQ(figure.height_px, 158);
+  const Figure one =
+      ForestPlot({"t", "x", {{"of-one-very-long-word", 3, 0, 9}}, {}});
+  EXPECT_THAT(one.script, HasSubstr("(\"of-one-very-long-word\" 1)"));
+  EXPECT_THAT(one.script, HasSubstr("set xtics nomirror 2\n"));
+}
+
 TEST(ForestPlotTest, MarksStandInsideTheRange) {
   const Figure figure = ForestPlot({"t", "x", {{"a", 0.5, 0, 1}}, {-1.0}});
   EXPECT_THAT(figure.script,

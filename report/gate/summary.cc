@@ -169,8 +169,8 @@ Figure DifferencePlot(const Account& account) {
   Forest forest;
   forest.title = absl::StrCat("gate ", account.job);
   forest.x_label =
-      absl::StrFormat("difference, level %.6g; dotted: less the margin",
-                      account.decision.options.level);
+      absl::StrFormat("difference, %.6g %%; dotted: less the margin",
+                      100 * account.decision.options.level);
   std::set<double> marks;
   for (const Result& result : account.decision.results) {
     forest.rows.push_back({TitleOf(result), result.gate.estimate.mean,
