@@ -85,7 +85,7 @@ TEST(SummarizeTest, TheFigureHasARowForEachComparisonAndTheMargin) {
   const summary::Summary summary = Summarize(Open());
   ASSERT_THAT(summary.figures, SizeIs(1));
   const std::string& script = summary.figures[0].figure.script;
-  EXPECT_THAT(script, HasSubstr("\"sums against the anchor\" 3"));
+  EXPECT_THAT(script, HasSubstr("\"sums against\\nthe anchor\" 3"));
   EXPECT_THAT(script, HasSubstr("\n-0.1 2 "));
   EXPECT_THAT(summary.figures[0].caption, HasSubstr("A point without a bar "));
   EXPECT_THAT(script, HasSubstr("from -0.05,0.4 to -0.05,"));

@@ -229,7 +229,7 @@ void ApplyRetention(Turn& turn, JobEntry& entry) {
     const bool is_thin = place >= demand.keep_optimizer;
     if (!is_old && !(is_thin && HasOptimizer(*checkpoint))) continue;
     if (turn.state.pins.count(checkpoint->name()) > 0) continue;
-    if (IsAwaited(turn.state, *checkpoint)) continue;
+    if (!AwaitedBy(turn.state, *checkpoint).empty()) continue;
     if (IsNeededAsBest(turn.state, entry, *checkpoint)) continue;
     const bool goes = is_old && !is_best(checkpoint);
     if (!goes && !(is_thin && HasOptimizer(*checkpoint))) continue;

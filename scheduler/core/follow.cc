@@ -97,14 +97,16 @@ bool IsStuck(const State& state, const JobEntry& entry) {
                       });
 }
 
-bool IsAwaited(const State& state,
-               const checkpoints::v1::Checkpoint& checkpoint) {
-  const std::vector<std::string> followers =
-      FollowersOf(state, JobIdOf(checkpoint.name()));
-  return std::any_of(
-      followers.begin(), followers.end(), [&](const std::string& follower) {
-        return !IsEvaluated(state.jobs.at(follower), checkpoint.step());
-      });
+std::vector<std::string> AwaitedBy(
+    const State& state, const checkpoints::v1::Checkpoint& checkpoint) {
+  std::vector<std::string> waiting;
+  for (const std::string& follower :
+       FollowersOf(state, JobIdOf(checkpoint.name()))) {
+    if (!IsEvaluated(state.jobs.at(follower), checkpoint.step())) {
+      waiting.push_back(follower);
+    }
+  }
+  return waiting;
 }
 
 std::vector<std::string> FollowersOf(const State& state,

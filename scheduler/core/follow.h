@@ -42,10 +42,10 @@ bool GoesOn(const State& state, const JobEntry& entry);
 // there that the job has not evaluated: another would do the same.
 bool IsStuck(const State& state, const JobEntry& entry);
 
-// Whether a job that has not ended follows the job of the checkpoint, and has
-// not evaluated it yet.
-bool IsAwaited(const State& state,
-               const checkpoints::v1::Checkpoint& checkpoint);
+// Ids of the jobs that have not ended, follow the job of the checkpoint and
+// have not evaluated it yet.
+std::vector<std::string> AwaitedBy(
+    const State& state, const checkpoints::v1::Checkpoint& checkpoint);
 
 // Ids of the jobs that have not ended and follow this one.
 std::vector<std::string> FollowersOf(const State& state,

@@ -88,6 +88,12 @@ class FollowTest : public CoreTest {
       names.push_back(source.name());
     return names;
   }
+  absl::Status Delete(const std::string& checkpoint) {
+    return shell_
+        .Change(ChangeCheckpoint{
+            0, CheckpointVerb::kDelete, "jobs/t/checkpoints/" + checkpoint, {}})
+        .status();
+  }
   std::vector<std::string> Available() {
     std::vector<std::string> ids;
     for (const auto& [key, checkpoint] : Entry("t").checkpoints) {
@@ -154,6 +160,25 @@ TEST_F(FollowTest, WhatItHasYetToEvaluateStays) {
           AttemptBuilder("f", 2).Running().Ended(ObservedAttempt::KILLED, 9)});
   EXPECT_EQ(shell_.StateOf("f"), Job::CANCELLED);
   EXPECT_THAT(Available(), ElementsAre("30-1"));
+}
+
+TEST_F(FollowTest, WhatItHasYetToEvaluateIsNotDeleted) {
+  const auto held =
+      StatusIs(absl::StatusCode::kFailedPrecondition,
+               HasSubstr("job f has not ended and needs every one of t"));
+  Report({Training(1)});
+  Report({Training(2)});
+  EXPECT_THAT(Delete("10-1"), held);
+  Report({Training(2), Evaluated(1, {10})});
+  Report({Training(2), Evaluated(2, {20})});
+  // It ends by an attempt that is given the newest once more.
+  Report({Training(2).Exited(0)});
+  ASSERT_THAT(TaskOfFollower(), ElementsAre("jobs/t/checkpoints/20-1"));
+  EXPECT_THAT(Delete("20-1"), held);
+  Report({Evaluated(3, {})});
+  ASSERT_EQ(shell_.StateOf("f"), Job::SUCCEEDED);
+  ORDO_EXPECT_OK(Delete("20-1"));
+  shell_.Ignore();
 }
 
 TEST_F(FollowTest, WithoutAnyCheckpointItFailsWithTheOther) {

@@ -181,8 +181,8 @@ absl::Status CheckKept(const State& state, const JobEntry& entry,
                        const checkpoints::v1::Checkpoint& checkpoint,
                        int num_newer) {
   const Demand& demand = entry.job->facts->demand();
-  const bool is_held =
-      state.pins.count(checkpoint.name()) > 0 || IsAwaited(state, checkpoint);
+  const bool is_held = state.pins.count(checkpoint.name()) > 0 ||
+                       !AwaitedBy(state, checkpoint).empty();
   const CheckpointPtr best =
       num_newer < demand.keep ? nullptr : BestCheckpoint(entry);
   const bool is_best = best != nullptr && best->name() == checkpoint.name();

@@ -10,6 +10,7 @@
 #include "scheduler/core/aliases.h"
 #include "scheduler/core/artifacts.h"
 #include "scheduler/core/changes.h"
+#include "scheduler/core/follow.h"
 #include "scheduler/core/names.h"
 #include "scheduler/core/references.h"
 
@@ -282,7 +283,13 @@ std::vector<std::string> WhoHolds(const State& state,
     }
   }
   const CheckpointPtr newest = NewestCheckpoint(entry);
-  if (newest == nullptr || newest->name() != name) return holders;
+  const bool is_newest = newest != nullptr && newest->name() == name;
+  // With all evaluated they end by an attempt that is given the newest.
+  for (const std::string& follower :
+       is_newest ? FollowersOf(state, job) : AwaitedBy(state, checkpoint)) {
+    add_job(follower, absl::StrCat("every one of ", job));
+  }
+  if (!is_newest) return holders;
   if (!IsTerminal(entry.job->state)) {
     add_job(job, "its newest to go on from");
   }
