@@ -9,8 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/string_view.h"
 
 namespace ordo::report {
 namespace {
@@ -41,8 +39,8 @@ bool HasBar(const ForestRow& row) {
 
 // The name in two lines, broken at the space next to its middle, if it is long
 // and has one.
-std::string Wrapped(const std::string& name) {
-  if (name.size() <= kLongName) return name;
+std::vector<std::string> LinesOf(const std::string& name) {
+  if (name.size() <= kLongName) return {name};
   const size_t before = name.rfind(' ', name.size() / 2);
   const size_t behind = name.find(' ', name.size() / 2);
   size_t place = before;
@@ -51,17 +49,17 @@ std::string Wrapped(const std::string& name) {
        behind - name.size() / 2 < name.size() / 2 - before)) {
     place = behind;
   }
-  if (place == std::string::npos) return name;
-  return absl::StrCat(name.substr(0, place), "\n", name.substr(place + 1));
+  if (place == std::string::npos) return {name};
+  return {name.substr(0, place), name.substr(place + 1)};
 }
 
 // "\"rope\" 2", one tic of a list.
 std::string NamedTic(const std::string& name, int place) {
-  std::vector<std::string> lines;
-  for (const absl::string_view line : absl::StrSplit(Wrapped(name), '\n')) {
-    lines.push_back(GnuplotText(std::string(line)));
-  }
-  return absl::StrCat("\"", absl::StrJoin(lines, "\\n"), "\" ", place);
+  const auto as_text = [](std::string* out, const std::string& line) {
+    out->append(GnuplotText(line));
+  };
+  return absl::StrCat("\"", absl::StrJoin(LinesOf(name), "\\n", as_text), "\" ",
+                      place);
 }
 
 // 1, 2 or 5 times a power of ten.

@@ -10,6 +10,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "base/files/file_util.h"
 #include "base/status/status.h"
 #include "google/protobuf/struct.pb.h"
@@ -269,7 +270,7 @@ absl::Status PrintSummary(Context& context, const Report& report,
 }
 
 std::string StemOf(const std::string& html) {
-  return absl::EndsWith(html, ".html") ? html.substr(0, html.size() - 5) : html;
+  return std::string(absl::StripSuffix(html, kPageEnd));
 }
 
 absl::Status FetchSummary(Context& context, const Job& job,
