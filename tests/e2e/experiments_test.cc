@@ -87,14 +87,7 @@ TEST_F(ExperimentsTest, RunsOfAnArmTakeTheRateOfItsBestTrial) {
   spec.set_name("c");
   jobs::v1::Compare& compare = *spec.mutable_compare();
   *compare.mutable_run() = Template();
-  compare.add_arms()->set_name("rope");
-  jobs::v1::Compare::Arm& alibi = *compare.add_arms();
-  alibi.set_name("alibi");
-  (*(*alibi.mutable_set())["encoding"]
-        .mutable_struct_value()
-        ->mutable_fields())["name"]
-      .set_string_value("alibi");
-  compare.add_seeds(1);
+  AddRopeAndAlibi(&compare);
   jobs::v1::Tune& tune = *compare.mutable_tune();
   for (const double rate : {0.01, 0.03, 0.02}) tune.add_learning_rate(rate);
   *tune.mutable_evaluation() = compare.run().evaluations(0);
@@ -119,14 +112,7 @@ TEST_F(ExperimentsTest, ArmsOfAsManyDeviceSecondsHaveStepsByTheirPace) {
   spec.set_name("c");
   jobs::v1::Compare& compare = *spec.mutable_compare();
   *compare.mutable_run() = Template();
-  compare.add_arms()->set_name("rope");
-  jobs::v1::Compare::Arm& alibi = *compare.add_arms();
-  alibi.set_name("alibi");
-  (*(*alibi.mutable_set())["encoding"]
-        .mutable_struct_value()
-        ->mutable_fields())["name"]
-      .set_string_value("alibi");
-  compare.add_seeds(1);
+  AddRopeAndAlibi(&compare);
   compare.set_budget("device_seconds");
   Submit(spec);
   ASSERT_TRUE(WaitForState("c", Job::SUCCEEDED).has_value());

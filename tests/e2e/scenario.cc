@@ -126,6 +126,17 @@ jobs::v1::JobSpec Scenario::Spec(const std::string& name) {
   return spec;
 }
 
+void Scenario::AddRopeAndAlibi(jobs::v1::Compare* compare) {
+  compare->add_arms()->set_name("rope");
+  jobs::v1::Compare::Arm& alibi = *compare->add_arms();
+  alibi.set_name("alibi");
+  (*(*alibi.mutable_set())["encoding"]
+        .mutable_struct_value()
+        ->mutable_fields())["name"]
+      .set_string_value("alibi");
+  compare->add_seeds(1);
+}
+
 jobs::v1::JobSpec Scenario::RopeAndAlibi(const std::string& name) {
   jobs::v1::JobSpec spec;
   spec.set_kind(jobs::v1::JobSpec::COMPARE);
@@ -139,14 +150,7 @@ jobs::v1::JobSpec Scenario::RopeAndAlibi(const std::string& name) {
   evaluation.set_task("addition_grid");
   (*evaluation.mutable_params())["max_digits"].set_number_value(2);
   (*evaluation.mutable_params())["samples"].set_number_value(2);
-  compare.add_arms()->set_name("rope");
-  jobs::v1::Compare::Arm& alibi = *compare.add_arms();
-  alibi.set_name("alibi");
-  (*(*alibi.mutable_set())["encoding"]
-        .mutable_struct_value()
-        ->mutable_fields())["name"]
-      .set_string_value("alibi");
-  compare.add_seeds(1);
+  AddRopeAndAlibi(&compare);
   return spec;
 }
 

@@ -48,6 +48,8 @@ class Scenario : public ::testing::Test {
   // A valid training job: 60 steps, a checkpoint after each twentieth, two
   // attempts.
   static jobs::v1::JobSpec Spec(const std::string& name);
+  // Both as arms, with one seed.
+  static void AddRopeAndAlibi(jobs::v1::Compare* compare);
   // A comparison of both, with one seed: its parts, <name>-rope-s1 and
   // <name>-alibi-s1, train for 20 steps and evaluate at their end.
   static jobs::v1::JobSpec RopeAndAlibi(const std::string& name);
