@@ -68,6 +68,10 @@ std::string SentenceOf(const Result& result, const Power& power) {
       absl::StrFormat("the margin %.4g", result.options.margin);
   switch (result.gate.verdict) {
     case Verdict::kPass:
+      if (result.gate.interval.high < 0) {
+        return absl::StrCat("pass: it got worse, by less than ", margin, ": ",
+                            seen, ".");
+      }
       return absl::StrCat("pass: a loss of ", margin,
                           " or more is ruled out: ", seen, ".");
     case Verdict::kFail:

@@ -30,6 +30,14 @@ TEST(SentenceTest, APassNamesWhatIsRuledOut) {
   EXPECT_THAT(SentenceAt(0), HasSubstr("] on 1000 items."));
 }
 
+TEST(SentenceTest, APassOfWhatGotWorseSaysSo) {
+  const Account account =
+      MakeAccount(Decide(Margin(0.1), {Answers("a", {1000, 0, 50})}).value());
+  EXPECT_THAT(SentenceOf(account.decision.results[0], account.powers[0]),
+              StartsWith("pass: it got worse, by less than the margin 0.1: "
+                         "difference -0.05, interval ["));
+}
+
 TEST(SentenceTest, AFailureSaysHowManyItemsGotWorse) {
   EXPECT_THAT(SentenceAt(2), StartsWith("fail: it got worse: difference -0.1"));
   EXPECT_THAT(SentenceAt(2), HasSubstr("100 items got worse and 0 better"));

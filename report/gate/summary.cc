@@ -27,8 +27,9 @@ constexpr size_t kMaxMarkdownItemsInAll = 400;
 constexpr char kMethod[] =
     "A difference is the candidate's score less the reference's, item by item, "
     "and more is better. The gate passes when the interval's lower bound is "
-    "above minus the margin, and fails when its upper bound is below zero, or "
-    "below minus the margin where fail_below says so. Each bound errs with "
+    "above minus the margin, so that what got worse by less than the margin "
+    "passes. It fails, unless it passes, when the upper bound is below zero, "
+    "or below minus the margin where fail_below says so. Each bound errs with "
     "half of what the level leaves; where several comparisons are decided "
     "together, all must pass, and the upper bound is corrected for their "
     "number (Bonferroni). Items of one unit may depend on each other, and "
@@ -194,9 +195,9 @@ summary::Summary Summarize(const Account& account) {
   summary.figures.push_back(
       {"difference",
        "Each comparison with its interval. A gate passes where the whole "
-       "interval is right of the margin, and fails where it is left of zero, "
-       "or of the margin where fail_below says so. A point without a bar "
-       "has no interval: its items bound nothing.",
+       "interval is right of the margin. It fails, unless it passes, where "
+       "the interval is left of zero, or of the margin where fail_below says "
+       "so. A point without a bar has no interval: its items bound nothing.",
        DifferencePlot(account)});
   const Decision& decision = account.decision;
   summary.csv = ToCsv(summary.tables.front());

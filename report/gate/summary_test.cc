@@ -91,6 +91,14 @@ TEST(SummarizeTest, TheFigureHasARowForEachComparisonAndTheMargin) {
   EXPECT_THAT(script, HasSubstr("from -0.05,0.4 to -0.05,"));
 }
 
+TEST(SummarizeTest, PassingGoesBeforeFailing) {
+  const summary::Summary summary = Summarize(Open());
+  EXPECT_THAT(summary.method,
+              AllOf(HasSubstr("got worse by less than the margin passes"),
+                    HasSubstr("It fails, unless it passes, when")));
+  EXPECT_THAT(summary.figures[0].caption, HasSubstr("unless it passes"));
+}
+
 TEST(SummarizeTest, TheFigureNamesJobCheckpointsAndCommand) {
   EXPECT_EQ(DifferencePlot(Open()).source,
             "job nightly; checkpoints: jobs/c/checkpoints/200-1 c0ffee, "
