@@ -64,6 +64,9 @@ struct Comparison {
   // Of a set that grows: it does so by samples of so many items, each of which
   // has one of every kind (a cell of a grid, say).
   int64_t items_per_sample = 1;
+  // Of a set that grows: what was asked for, of which the budget is what whole
+  // samples make. For messages; 0: as the budget.
+  int64_t asked_budget = 0;
   // In the order in which the task makes them; whole samples of a set that
   // grows.
   std::vector<Item> items;

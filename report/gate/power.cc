@@ -83,21 +83,32 @@ bool CanPass(const stats::GateOptions& options, int64_t budget) {
                                stats::PassAlpha(options));
 }
 
-std::string NoPower(const stats::GateOptions& options, int64_t budget) {
+std::string BudgetText(const Comparison& plan) {
+  if (plan.asked_budget == 0 || plan.asked_budget == plan.budget) {
+    return absl::StrCat("is ", plan.budget);
+  }
+  return absl::StrCat("is ", plan.asked_budget, ", which is ", plan.budget,
+                      " in whole samples of ", plan.task);
+}
+
+std::string NoPower(const stats::GateOptions& options, const Comparison& plan) {
   std::string text = absl::StrCat(
-      "is ", budget, ": with margin ", options.margin,
+      BudgetText(plan), ": with margin ", options.margin,
       " not even a candidate that answers every item as its reference does "
       "would pass; ");
-  int64_t too_few = budget;
-  int64_t enough = std::max(budget, kMaxItems);
-  if (!CanPass(options, enough)) {
+  // In whole samples.
+  const int64_t per_sample = plan.items_per_sample;
+  int64_t too_few = plan.budget / per_sample;
+  int64_t enough = std::max(too_few, kMaxItems / per_sample);
+  if (!CanPass(options, enough * per_sample)) {
     return text + "give a larger margin, no budget suffices for this one";
   }
   while (enough - too_few > 1) {
     const int64_t middle = too_few + (enough - too_few) / 2;
-    (CanPass(options, middle) ? enough : too_few) = middle;
+    (CanPass(options, middle * per_sample) ? enough : too_few) = middle;
   }
-  absl::StrAppend(&text, "give ", enough, " at least or a larger margin");
+  absl::StrAppend(&text, "give ", enough * per_sample,
+                  " at least or a larger margin");
   return text;
 }
 
@@ -200,7 +211,7 @@ absl::Status CheckPlan(const Options& options,
                         " have no bounds, without which a gate cannot add "
                         "items; leave it out")});
     } else if (!CanPass(gate, plan.budget)) {
-      violations.push_back({path + "budget", NoPower(gate, plan.budget)});
+      violations.push_back({path + "budget", NoPower(gate, plan)});
     }
   }
   return base::InvalidFields(violations);

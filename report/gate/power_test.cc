@@ -141,6 +141,26 @@ TEST(CheckPlanTest, ABudgetOnWhichNobodyPassesIsRefusedWithTheLeast) {
               StatusIs(kInvalid, HasSubstr("budget")));
 }
 
+TEST(CheckPlanTest, ABudgetOfWholeSamplesIsNamedAsItWasAskedFor) {
+  Comparison plan = Planned(72);
+  plan.items_per_sample = 36;
+  plan.asked_budget = 100;
+  const absl::Status refused = CheckPlan(Margin(0.05), {plan});
+  EXPECT_THAT(refused, StatusIs(kInvalid, HasSubstr("budget: is 100, which is "
+                                                    "72 in whole samples of a: "
+                                                    "with margin 0.05")));
+  const std::string text(refused.message());
+  const size_t at = text.find("give ");
+  ASSERT_NE(at, std::string::npos) << text;
+  // So is what is enough.
+  plan.budget = std::stoi(text.substr(at + 5));
+  EXPECT_EQ(plan.budget % plan.items_per_sample, 0);
+  ORDO_EXPECT_OK(CheckPlan(Margin(0.05), {plan}));
+  plan.budget -= plan.items_per_sample;
+  EXPECT_THAT(CheckPlan(Margin(0.05), {plan}),
+              StatusIs(kInvalid, HasSubstr("budget")));
+}
+
 TEST(CheckPlanTest, AMarginThatNoBudgetSufficesForIsRefused) {
   EXPECT_THAT(CheckPlan(Margin(1e-9), {Planned(1000)}),
               StatusIs(kInvalid, HasSubstr("no budget suffices")));

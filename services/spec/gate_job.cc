@@ -74,8 +74,13 @@ std::vector<Comparison> PlanOf(const JobSpec& spec) {
     const auto scores = entry->evaluation.item_scores;
     comparison.score_range = model::catalog::ScoreRange(scores);
     comparison.is_binary = scores == model::catalog::ItemScores::kRightOrWrong;
-    comparison.budget =
-        model::catalog::GrowthOf(evaluation, spec.gate().max_items()).budget();
+    const model::catalog::Growth growth =
+        model::catalog::GrowthOf(evaluation, spec.gate().max_items());
+    comparison.budget = growth.budget();
+    if (comparison.budget > 0) {
+      comparison.items_per_sample = growth.items_per_sample;
+      comparison.asked_budget = spec.gate().max_items();
+    }
     planned.push_back(comparison);
     if (spec.gate().anchor().empty()) continue;
     comparison.reference = Reference::kAnchor;

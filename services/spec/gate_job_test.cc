@@ -123,6 +123,15 @@ TEST(GateJobTest, AGateWithoutAnyPowerIsRefusedWithTheLeastBudget) {
               ElementsAre(HasSubstr("no budget suffices")));
 }
 
+TEST(GateJobTest, ABudgetIsNamedAsItWasGivenAndInWholeSamples) {
+  JobSpec spec = Read(", max_items: 200");
+  (*spec.mutable_evaluations(0)->mutable_params())["max_digits"]
+      .set_number_value(6);
+  EXPECT_THAT(Wrong(spec),
+              ElementsAre(HasSubstr("gate.max_items: is 200, which is 180 in "
+                                    "whole samples of addition_grid: with")));
+}
+
 TEST(GateJobTest, AMarginThatNoFixedSetShowsIsRefused) {
   EXPECT_THAT(Wrong(Tiny("")),
               ElementsAre(HasSubstr("gate.margin: is 1e-09: not even")));

@@ -167,6 +167,7 @@ class GateRun {
         pairing.comparison.budget = growth.budget();
         if (growth.budget() > 0) {
           pairing.comparison.items_per_sample = growth.items_per_sample;
+          pairing.comparison.asked_budget = spec_.gate().max_items();
           pairing.num_items = report::stats::NextLook(0, growth.budget(),
                                                       growth.items_per_sample);
         }
