@@ -35,7 +35,9 @@ constexpr char kMethod[] =
     "number (Bonferroni). Items of one unit may depend on each other, and "
     "intervals allow for it. Discordance is the share of items on which the "
     "scores differ, and power the probability that a candidate equal to the "
-    "reference passes at that discordance.";
+    "reference passes at that discordance, and items for 0.8 how many items "
+    "make that 0.8. Where a set grows both are of its budget, the most items "
+    "that it may come to have, not of the items that there are.";
 
 std::string Text(const std::optional<double>& value) {
   return value.has_value() ? absl::StrFormat("%.2g", *value) : kNoValue;
@@ -49,9 +51,10 @@ Table ComparisonTable(const Account& account) {
   Table table;
   table.title = "Comparisons";
   table.num_text_columns = 3;
-  table.header = {"task",  "against",     "verdict", "difference",   "low",
-                  "high",  "margin",      "items",   "units",        "better",
-                  "worse", "discordance", "power",   "items for 0.8"};
+  table.header = {"task",   "against", "verdict",      "difference",
+                  "low",    "high",    "margin",       "items",
+                  "units",  "better",  "worse",        "discordance",
+                  "budget", "power",   "items for 0.8"};
   for (size_t i = 0; i < account.decision.results.size(); ++i) {
     const Result& result = account.decision.results[i];
     const stats::GateResult& gate = result.gate;
@@ -62,6 +65,7 @@ Table ComparisonTable(const Account& account) {
          absl::StrCat(gate.estimate.num_items),
          absl::StrCat(gate.estimate.num_units), absl::StrCat(result.num_better),
          absl::StrCat(result.num_worse), NumberText(gate.discordance),
+         result.budget > 0 ? absl::StrCat(result.budget) : kNoValue,
          Text(account.powers[i].equal_passes),
          Text(account.powers[i].needed_items)});
   }
@@ -141,7 +145,7 @@ summary::Summary Frame(const Account& account) {
   summary.created =
       account.command.empty()
           ? account.created
-          : absl::StrCat(account.created, ", by ", account.command);
+          : absl::StrCat(account.created, "; again: ", account.command);
   summary.lead.push_back(SentenceOf(account.decision));
   std::set<std::string> noted;
   for (size_t i = 0; i < account.decision.results.size(); ++i) {

@@ -1,5 +1,7 @@
 #include "report/gate/summary.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 
 #include "gmock/gmock.h"
@@ -7,6 +9,7 @@
 #include "report/gate/testing/accounts.h"
 #include "report/gate/testing/comparisons.h"
 #include "report/page.h"
+#include "report/table.h"
 
 namespace ordo::report::gate {
 namespace {
@@ -45,7 +48,8 @@ TEST(SummarizeTest, ThePageSaysTheVerdictFirstAndWhyOfEachComparison) {
   EXPECT_THAT(page, HasSubstr("recall against the baseline: inconclusive: "));
   EXPECT_THAT(page, HasSubstr("sums against the anchor: pass: "));
   EXPECT_THAT(page, HasSubstr("not alike: the candidate was evaluated in bf1"));
-  EXPECT_THAT(page, HasSubstr("by ordo gate --candidate jobs/c --margin 0.05"));
+  EXPECT_THAT(page, HasSubstr("; again: ordo gate --candidate jobs/c "
+                              "--margin 0.05"));
 }
 
 TEST(SummarizeTest, ThePageHasWhatGotWorseAsTextAndNothingIsFetched) {
@@ -69,6 +73,23 @@ TEST(SummarizeTest, TheTableHasAnEstimateWithItsPowerInEachRow) {
               AllOf(Contains("lists"), Contains("fail"), Contains("-0.1"),
                     Contains("0.05"), Contains("1000"), Contains("100")));
   EXPECT_THAT(summary.csv, HasSubstr("lists,baseline,fail,-0.1,"));
+}
+
+TEST(SummarizeTest, ASetThatGrowsHasItsBudgetBesideWhatIsOfIt) {
+  Comparison grows = Answers("a", {100, 5, 5});
+  grows.budget = 5000;
+  const summary::Summary summary = Summarize(MakeAccount(
+      Decide(Margin(0.05), {grows, Answers("b", {100, 5, 5})}).value()));
+  const Table& table = summary.tables.front();
+  const size_t column = static_cast<size_t>(
+      std::find(table.header.begin(), table.header.end(), "budget") -
+      table.header.begin());
+  ASSERT_LT(column, table.header.size());
+  EXPECT_EQ(table.rows[0][column], "5000");
+  EXPECT_EQ(table.rows[1][column], kNoValue);
+  EXPECT_EQ(table.header[column + 1], "power");
+  EXPECT_THAT(summary.method,
+              HasSubstr("Where a set grows both are of its budget"));
 }
 
 TEST(SummarizeTest, MetricsCarryTheVerdictAndEachDifference) {
