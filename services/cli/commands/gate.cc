@@ -185,6 +185,7 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   stay.live = arguments.Has("watch");
   stay.cancel_on_interrupt = arguments.Has("cancel-on-interrupt");
   stay.tells_success = false;
+  stay.back = "gate";
   ORDO_ASSIGN_OR_RETURN(
       stay.timeout, arguments.GetDuration("timeout", absl::InfiniteDuration()));
   ORDO_ASSIGN_OR_RETURN(const Job job, FindOrCreate(context, arguments));

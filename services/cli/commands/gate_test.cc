@@ -182,7 +182,7 @@ TEST_F(GateTest, AJobThatFailsOrTakesTooLongIsNoVerdict) {
     job->mutable_spec()->set_kind(JobSpec::GATE);
   });
   EXPECT_EQ(Run({"gate", "h", "--timeout", "10ms"}), 5);
-  EXPECT_THAT(err(), HasSubstr("still going: h"));
+  EXPECT_THAT(err(), HasSubstr("still going: h (come back with: ordo gate h)"));
 }
 
 TEST_F(GateTest, WhatIsMissingOrIsNoCheckpointIsBadInput) {

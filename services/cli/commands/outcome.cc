@@ -161,8 +161,8 @@ absl::StatusOr<ExitCode> StayUntilEnded(Context& context,
   context.err << "ordo: "
               << (end == FollowEnd::kTimedOut ? "the time is up" : "detached")
               << "; still going: " << absl::StrJoin(left, " ")
-              << " (come back with: ordo watch " << absl::StrJoin(left, " ")
-              << ")\n";
+              << " (come back with: ordo " << options.back << " "
+              << absl::StrJoin(left, " ") << ")\n";
   for (FollowedJob& job : jobs) {
     // The scheduler may not have said a word yet.
     job.job.set_name(job.name);

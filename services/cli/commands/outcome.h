@@ -24,6 +24,8 @@ struct StayOptions {
   bool names_are_out = false;
   // Print those that SUCCEEDED; otherwise the caller says what came of them.
   bool tells_success = true;
+  // The command that stays with what is left, and ends with the same codes.
+  const char* back = "watch";
 };
 
 // Options of commands that create jobs: --wait, --watch,

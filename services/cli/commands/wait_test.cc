@@ -44,7 +44,8 @@ TEST_F(WaitTest, TimeoutIsExitCodeFive) {
   scheduler_.SetJob("a", Job::RUNNING);
   EXPECT_EQ(Run({"wait", "a", "--timeout", "10ms"}), 5);
   EXPECT_EQ(out(), "a\n");
-  EXPECT_THAT(err(), HasSubstr("the time is up; still going: a"));
+  EXPECT_THAT(err(), HasSubstr("the time is up; still going: a (come back "
+                               "with: ordo watch a)"));
 }
 
 TEST_F(WaitTest, TimeoutZeroLooksOnceAndSaysHowItStands) {
