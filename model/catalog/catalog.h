@@ -299,6 +299,9 @@ struct EvaluationTraits {
   // unit (EvaluationTask::UnitId).
   bool shares_units = false;
   LengthAxis length = {};
+  // What a person has to know to read the questions and answers: a clause.
+  // Empty: they say it themselves.
+  std::string notation = {};
 };
 
 struct Entry {

@@ -57,7 +57,11 @@ struct PairsText {
   std::string name;
   std::string text;
   std::string grid_text;
+  // As in EvaluationTraits.
+  std::string notation = {};
 };
+
+constexpr char kReversed[] = "numbers have their least significant digit first";
 
 Entry PairsEntry(const PairsText& about, RowLength row_length,
                  std::vector<Param> lengths) {
@@ -83,6 +87,7 @@ Entry GridEntry(const PairsText& about, const GridSizes& sizes,
   Entry entry = PairsEntry(about, sizes.row_length, std::move(lengths));
   entry.kind = Kind::kEvaluationTask;
   entry.evaluation.items_per_sample = sizes.cells;
+  entry.evaluation.notation = about.notation;
   entry.name += "_grid";
   entry.text = about.grid_text;
   entry.params.push_back(Integer("samples", 20, {1, 100000, "samples"},
@@ -100,7 +105,8 @@ std::vector<Entry> AdditionEntries() {
       "Sums of two numbers, least significant digit first; the "
       "lengths of both are uniform over 1..max_digits.",
       "Exact-match accuracy of sums for each pair of operand lengths "
-      "up to max_digits by max_digits."};
+      "up to max_digits by max_digits.",
+      kReversed};
   // No set of rows: a run that was begun without one could not be resumed with
   // one more parameter.
   return {
@@ -119,7 +125,8 @@ std::vector<Entry> MultiplicationEntries() {
       "Products of two numbers, least significant digit first; the "
       "lengths of both are uniform over 1..max_digits.",
       "Exact-match accuracy of products for each pair of operand lengths "
-      "up to max_digits by max_digits."};
+      "up to max_digits by max_digits.",
+      kReversed};
   return {PairsEntry(about, MultiplicationLength,
                      {MaxDigits(5, "Most digits of an operand."), Rows()}),
           OfVersion(2, GridEntry(about,
@@ -153,7 +160,8 @@ std::vector<Entry> SortingEntries() {
       "the order of the numbers; their most digits are uniform over "
       "1..max_digits, and how many there are over 1..max_numbers.",
       "Exact-match accuracy of the sorted labels for each number of digits up "
-      "to max_digits and each of numbers up to max_numbers."};
+      "to max_digits and each of numbers up to max_numbers.",
+      kReversed};
   const auto lengths = [] {
     return std::vector<Param>{
         MaxDigits(10, "Most digits of a number."),

@@ -37,6 +37,17 @@ int64_t LengthOf(Kind kind, const std::string& task,
   return entry.row_length(params);
 }
 
+TEST(EntriesTasksTest, NumbersOfGridsSayWhichDigitIsFirst) {
+  for (const char* task :
+       {"addition_grid", "multiplication_grid", "sorting_grid"}) {
+    EXPECT_EQ(Find(Kind::kEvaluationTask, task)->evaluation.notation,
+              "numbers have their least significant digit first")
+        << task;
+  }
+  EXPECT_EQ(Find(Kind::kEvaluationTask, "bitwise_or_grid")->evaluation.notation,
+            "");
+}
+
 // 512 symbols, 256 + B + 256 tokens, 512 words: the last is said only.
 TEST(EntriesTasksTest, RowsHaveThePublishedLengths) {
   for (const Kind kind : {Kind::kTrainingTask, Kind::kEvaluationTask}) {

@@ -196,6 +196,7 @@ absl::StatusOr<Result> DecideOne(const Comparison& comparison,
   result.options = options;
   result.budget = comparison.budget;
   result.differences = comparison.differences;
+  result.notation = comparison.notation;
   result.worse = WorseOf(comparison.items, seen);
   if (result.gate.verdict == Verdict::kInconclusive &&
       seen < comparison.budget) {

@@ -72,6 +72,9 @@ struct Comparison {
   std::vector<Item> items;
   // What else than the models may tell the answers apart, a sentence each.
   std::vector<std::string> differences;
+  // What a person has to know to read prompts and outputs, a clause; empty:
+  // nothing.
+  std::string notation;
 };
 
 // An item that the candidate scored less on. The texts are what the caller
@@ -105,6 +108,7 @@ struct Result {
   // The largest losses first, equal ones in the order of the items.
   std::vector<WorseItem> worse;
   std::vector<std::string> differences;
+  std::string notation;
 };
 
 struct Decision {

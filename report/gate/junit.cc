@@ -39,6 +39,10 @@ std::string Details(const Result& result, const std::string& sentence) {
   for (const std::string& difference : result.differences) {
     absl::StrAppend(&text, "Note: ", difference, ".\n");
   }
+  if (!result.notation.empty() && !result.worse.empty()) {
+    absl::StrAppend(&text, "Note: in questions and answers ", result.notation,
+                    ".\n");
+  }
   size_t num_listed = 0;
   for (const WorseItem& item : result.worse) {
     if (num_listed == kMaxItems) break;

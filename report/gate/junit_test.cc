@@ -68,6 +68,8 @@ TEST(ToJunitTest, AFailureListsWhatGotWorseAndHowManyMore) {
   EXPECT_THAT(text, HasSubstr("reference: right"));
   EXPECT_THAT(text, HasSubstr("20 of 100 items that got worse."));
   EXPECT_THAT(text, HasSubstr("Note: the candidate was evaluated in bf16."));
+  EXPECT_THAT(text, HasSubstr("Note: in questions and answers numbers are "
+                              "reversed."));
 }
 
 TEST(ToJunitTest, TextOfModelsIsNoMarkup) {

@@ -152,9 +152,16 @@ summary::Summary Frame(const Account& account) {
     const Result& result = account.decision.results[i];
     summary.lead.push_back(absl::StrCat(TitleOf(result), ": ",
                                         SentenceOf(result, account.powers[i])));
+    std::vector<std::string> notes;
     for (const std::string& difference : result.differences) {
-      const std::string note =
-          absl::StrCat(result.task, ", not alike: ", difference, ".");
+      notes.push_back(
+          absl::StrCat(result.task, ", not alike: ", difference, "."));
+    }
+    if (!result.notation.empty() && !result.worse.empty()) {
+      notes.push_back(absl::StrCat(result.task, ": in questions and answers ",
+                                   result.notation, "."));
+    }
+    for (const std::string& note : notes) {
       if (noted.insert(note).second) summary.lead.push_back(note);
     }
   }

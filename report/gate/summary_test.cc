@@ -62,6 +62,17 @@ TEST(SummarizeTest, ThePageHasWhatGotWorseAsTextAndNothingIsFetched) {
   EXPECT_THAT(page, Not(HasSubstr("http")));
 }
 
+TEST(SummarizeTest, ItemsThatGotWorseSayHowTheyAreRead) {
+  const std::string note =
+      "lists: in questions and answers numbers are reversed.";
+  EXPECT_THAT(Summarize(Open()).lead, Contains(note));
+  EXPECT_THAT(ToMarkdown(Open()), HasSubstr("- " + note));
+  Comparison equal = Answers("a", {1000, 0, 0});
+  equal.notation = "numbers are reversed";
+  EXPECT_THAT(ToMarkdown(MakeAccount(Decide(Margin(0.05), {equal}).value())),
+              Not(HasSubstr("reversed")));
+}
+
 TEST(SummarizeTest, TheTableHasAnEstimateWithItsPowerInEachRow) {
   const summary::Summary summary = Summarize(Open());
   const Table& table = summary.tables.front();

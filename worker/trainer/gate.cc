@@ -72,10 +72,10 @@ report::gate::Options OptionsOf(const Gate& gate) {
   return options;
 }
 
-model::catalog::ItemScores ScoresOf(const Evaluation& evaluation) {
-  const model::catalog::Entry* entry = model::catalog::Find(
-      model::catalog::Kind::kEvaluationTask, evaluation.task());
-  return entry->evaluation.item_scores;
+const model::catalog::EvaluationTraits& TraitsOf(const Evaluation& evaluation) {
+  return model::catalog::Find(model::catalog::Kind::kEvaluationTask,
+                              evaluation.task())
+      ->evaluation;
 }
 
 // Why the candidate is not compared with the subject of this role, under the
@@ -159,7 +159,9 @@ class GateRun {
         pairing.comparison.reference = spec_.subjects(k).role() == kAnchor
                                            ? Reference::kAnchor
                                            : Reference::kBaseline;
-        const auto scores = ScoresOf(evaluation);
+        const model::catalog::EvaluationTraits& traits = TraitsOf(evaluation);
+        const auto scores = traits.item_scores;
+        pairing.comparison.notation = traits.notation;
         pairing.comparison.score_range = model::catalog::ScoreRange(scores);
         pairing.comparison.is_binary =
             scores == model::catalog::ItemScores::kRightOrWrong;

@@ -281,6 +281,9 @@ TEST_F(GateTest, AWorseCandidateFailsWithWhatWasAskedAndAnswered) {
                           HasSubstr("jobs/b/reports/addition_grid-7"),
                           HasSubstr("\"prompt\":")));
   EXPECT_THAT(Read("junit.xml"), HasSubstr("<failure"));
+  EXPECT_THAT(Read("gate.md"),
+              HasSubstr("- addition_grid: in questions and answers numbers "
+                        "have their least significant digit first."));
 }
 
 TEST_F(GateTest, FewItemsAreInconclusiveAndCountAsIsAsked) {

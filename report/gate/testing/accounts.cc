@@ -15,6 +15,7 @@ Account OneOfEach(OnInconclusive on_inconclusive) {
   anchor.reference = Reference::kAnchor;
   Comparison fails = Answers("lists", {1000, 0, 100});
   fails.differences = {"the candidate was evaluated in bf16"};
+  fails.notation = "numbers are reversed";
   Decision decision =
       Decide(options, {passes, anchor, fails, Answers("recall", {50, 1, 1})})
           .value();

@@ -67,6 +67,7 @@ Struct ToStruct(const catalog::Entry& entry) {
   if (entry.kind == catalog::Kind::kEvaluationTask) {
     fields["item_scores"] =
         StringValue(catalog::ItemScoresText(entry.evaluation.item_scores));
+    fields["notation"] = StringValue(entry.evaluation.notation);
   }
   ListValue* params = fields["params"].mutable_list_value();
   for (const catalog::Param& param : entry.params) {
@@ -109,6 +110,10 @@ void PrintEntry(Context& context, const catalog::Entry& entry) {
     context.out << "  items score: "
                 << catalog::ItemScoresText(entry.evaluation.item_scores)
                 << "\n";
+    if (!entry.evaluation.notation.empty()) {
+      context.out << "  in questions and answers " << entry.evaluation.notation
+                  << "\n";
+    }
   }
   if (!entry.with.empty()) {
     context.out << "  together with: " << absl::StrJoin(entry.with, ", ")

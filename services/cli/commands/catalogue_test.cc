@@ -25,6 +25,8 @@ TEST_F(CatalogueTest, EncodingsNeedNoScheduler) {
   EXPECT_THAT(out(), HasSubstr("questions  "));
   EXPECT_THAT(out(), HasSubstr("items score: right or wrong, 1 or 0"));
   EXPECT_THAT(out(), HasSubstr("max_questions"));
+  EXPECT_THAT(out(), HasSubstr("in questions and answers numbers have their "
+                               "least significant digit first\n"));
 }
 
 TEST_F(CatalogueTest, ParametersHaveUnits) {
