@@ -230,6 +230,32 @@ void CheckBest(const KnownJobs& known, const JobSpec& spec,
   }
 }
 
+// The name of the checkpoint that a reference stands for, as far as it is
+// known: the newest of a job that has ended.
+std::string FullName(const KnownJobs& known, const std::string& reference) {
+  const std::string id = JobOf(reference);
+  if (reference != absl::StrCat("jobs/", id)) return reference;
+  const auto job = FindJob(known, id);
+  if (!job.ok() || !HasEnded(*job)) return reference;
+  const auto newest = known.scheduler.GetCheckpoint(id, "latest");
+  return newest.ok() ? newest->name() : reference;
+}
+
+// A gate whose candidate is what it is compared with shows nothing.
+void AddSameNotices(const KnownJobs& known, const JobSpec& spec,
+                    std::vector<std::string>* notices) {
+  if (spec.kind() != JobSpec::GATE) return;
+  const std::string candidate = FullName(known, spec.gate().candidate());
+  for (const auto& [field, reference] : spec::SubjectsOf(spec)) {
+    if (field == "gate.candidate" || FullName(known, reference) != candidate) {
+      continue;
+    }
+    notices->push_back(absl::StrCat("gate.candidate and ", field, " are both ",
+                                    candidate,
+                                    ": the gate compares it with itself"));
+  }
+}
+
 // Whether encoding and evaluations of the spec fit the model of the job.
 void CheckEvaluations(const Job& job, const JobSpec& spec,
                       std::vector<std::string>* notices, Violations* found) {
@@ -321,6 +347,7 @@ void FillModel(const KnownJobs& known, JobSpec* spec, Violations* violations) {
 void CheckModels(const KnownJobs& known, const JobSpec& spec,
                  std::vector<std::string>* notices, Violations* violations) {
   CheckBest(known, spec, violations);
+  AddSameNotices(known, spec, notices);
   if (spec.kind() == JobSpec::TRAIN && !spec.start_from().empty()) {
     const auto job = FindJob(known, JobOf(spec.start_from()));
     if (job.ok()) CheckStart(*job, spec, violations);

@@ -28,10 +28,10 @@ void FillModel(const KnownJobs& known, ordo::jobs::v1::JobSpec* spec,
 // For a resolved spec. Of kind TRAIN: whether its start_from is of a job that
 // leaves checkpoints, with a model of the same sizes. Of kind EVALUATE: whether
 // its encoding and evaluations fit the models of its checkpoints, and what is
-// worth knowing (Job.notices). Of kind GATE: the same, and whether a report
-// that it compares with is of its evaluation. What is not there is for the
-// scheduler to refuse. Of all: whether the best of a job is of one that
-// evaluates itself.
+// worth knowing (Job.notices). Of kind GATE: the same, whether a report that it
+// compares with is of its evaluation, and a notice where a checkpoint is
+// compared with itself. What is not there is for the scheduler to refuse. Of
+// all: whether the best of a job is of one that evaluates itself.
 void CheckModels(const KnownJobs& known, const ordo::jobs::v1::JobSpec& spec,
                  std::vector<std::string>* notices,
                  std::vector<base::FieldViolation>* violations);

@@ -298,6 +298,32 @@ TEST_F(CheckpointModelsTest, MultiplesNeedAModelWhoseTrainingIsKnown) {
   EXPECT_THAT(Check(), IsEmpty());
 }
 
+TEST_F(CheckpointModelsTest, AGateOfACheckpointAgainstItselfSaysSo) {
+  Checkpoint newest = checkpoint_;
+  newest.set_name("jobs/llama/checkpoints/9-0");
+  newest.set_step(9);
+  scheduler_.PutCheckpoint(newest);
+  spec_.Clear();
+  spec_.set_kind(JobSpec::GATE);
+  spec_.mutable_resources()->set_device("cpu");
+  spec_.add_evaluations()->set_task("addition_grid");
+  spec_.mutable_gate()->set_candidate("jobs/llama");
+  spec_.mutable_gate()->set_baseline(checkpoint_.name());
+  EXPECT_THAT(Check(), IsEmpty());
+  EXPECT_THAT(notices_, IsEmpty());
+  spec_.mutable_gate()->set_baseline(newest.name());
+  EXPECT_THAT(Check(), IsEmpty());
+  EXPECT_THAT(notices_,
+              ElementsAre("gate.candidate and gate.baseline are both "
+                          "jobs/llama/checkpoints/9-0: the gate compares it "
+                          "with itself"));
+  spec_.mutable_gate()->set_baseline(checkpoint_.name());
+  spec_.mutable_gate()->set_anchor("jobs/llama");
+  EXPECT_THAT(Check(), IsEmpty());
+  EXPECT_THAT(notices_, ElementsAre(::testing::HasSubstr(
+                            "gate.candidate and gate.anchor are both")));
+}
+
 TEST_F(CheckpointModelsTest, AModelIsAskedInTheTokensOfItsTraining) {
   spec_.Clear();
   spec_.set_kind(JobSpec::EVALUATE);
