@@ -50,9 +50,17 @@ absl::Status SetInterval(const Struct& json, Group* group) {
   return absl::OkStatus();
 }
 
+// Of a result.json, whose groups are scored by its metric.
+std::string ScoreOf(const Struct& result) {
+  const std::string& metric = JsonField(result, "metric").string_value();
+  if (metric.empty()) return "score";
+  // That is a geometric mean of means, which a group has none of.
+  return metric == "rouge" ? "mean of rouge1, rouge2 and rougeL" : metric;
+}
+
 }  // namespace
 
-absl::StatusOr<std::vector<Group>> ParseGroups(std::string_view json) {
+absl::StatusOr<Groups> ParseGroups(std::string_view json) {
   Struct result;
   ORDO_RETURN_IF_ERROR(base::ReadMessage(json, base::TextForm::kJson, &result));
   std::map<std::string, Group> by_name;
@@ -68,16 +76,18 @@ absl::StatusOr<std::vector<Group>> ParseGroups(std::string_view json) {
     group.score = score.number_value();
     ORDO_RETURN_IF_ERROR(SetInterval(value.struct_value(), &group));
   }
-  std::vector<Group> groups;
-  for (const auto& [name, group] : by_name) groups.push_back(group);
+  Groups groups;
+  groups.score = ScoreOf(result);
+  for (const auto& [name, group] : by_name) groups.rows.push_back(group);
   return groups;
 }
 
-Figure GroupPlot(const std::string& title, const std::vector<Group>& groups) {
+Figure GroupPlot(const std::string& title, const Groups& groups) {
   Forest forest;
   forest.title = title;
-  forest.x_label = "score, 95 % intervals over the questions";
-  for (const Group& group : groups) {
+  forest.x_label =
+      absl::StrCat(groups.score, ", 95 % intervals over the questions");
+  for (const Group& group : groups.rows) {
     forest.rows.push_back({group.name, group.score, group.low, group.high});
   }
   return ForestPlot(forest);

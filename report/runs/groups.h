@@ -20,13 +20,20 @@ struct Group {
   double high = 0;
 };
 
-// Reads the `groups` of an evaluation's result.json, by name; none where it has
-// none. INVALID_ARGUMENT names the group whose value is no number, or of which
-// there are fewer questions than units.
-absl::StatusOr<std::vector<Group>> ParseGroups(std::string_view json);
+struct Groups {
+  // What they were scored by, for people: "acc".
+  std::string score;
+  // By name.
+  std::vector<Group> rows;
+};
+
+// Reads the `groups` and the `metric` of an evaluation's result.json; no rows
+// where it has none. INVALID_ARGUMENT names the group whose value is no number,
+// or of which there are fewer questions than units.
+absl::StatusOr<Groups> ParseGroups(std::string_view json);
 
 // The scores with 95 % intervals, one below the other. REQUIRES: a group.
-Figure GroupPlot(const std::string& title, const std::vector<Group>& groups);
+Figure GroupPlot(const std::string& title, const Groups& groups);
 
 }  // namespace ordo::report::runs
 

@@ -240,10 +240,11 @@ void AddCells(const Evaluated& evaluated, Page* page) {
 }
 
 void AddGroups(const Evaluated& evaluated, Page* page) {
-  if (evaluated.groups.empty()) return;
+  if (evaluated.groups.rows.empty()) return;
   const std::string title = TitleOf(evaluated);
   Add({absl::StrCat(FileStem(title), "-groups"),
-       absl::StrCat(title, ": score of each group of questions."),
+       absl::StrCat(title, ": ", evaluated.groups.score,
+                    " of each group of questions."),
        GroupPlot(title, evaluated.groups)},
       evaluated.source, page);
 }

@@ -33,7 +33,7 @@ struct Evaluated {
   std::optional<Grid> grid;
   Lengths lengths;
   Cells cells;
-  std::vector<Group> groups;
+  Groups groups;
   std::optional<Inside> inside;
 };
 

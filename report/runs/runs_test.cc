@@ -156,14 +156,14 @@ TEST_F(RunsTest, CellsHaveAMapBesideTheirLengths) {
 
 TEST_F(RunsTest, QuestionsHaveTheirGroups) {
   Runs runs;
-  runs.evaluations = {
-      Of("a", "questions",
-         R"({"groups": {"law": {"value": 0.5, "standard_error": 0.1}}})")};
+  const char* result = R"({"metric": "acc", "groups": {
+      "law": {"value": 0.5, "standard_error": 0.1}}})";
+  runs.evaluations = {Of("a", "questions", result)};
   const Page page = MakePage(runs);
   ASSERT_THAT(page.figures, SizeIs(1));
   EXPECT_EQ(page.figures[0].name, "a-questions-groups");
   EXPECT_EQ(page.figures[0].caption,
-            "a questions: score of each group of questions.");
+            "a questions: acc of each group of questions.");
 }
 
 TEST_F(RunsTest, WhatWasSeenInsideIsDrawn) {
