@@ -34,7 +34,7 @@ constexpr char kMethod[] =
     "together, all must pass, and the upper bound is corrected for their "
     "number (Bonferroni). Items of one unit may depend on each other, and "
     "intervals allow for it. Discordance is the share of items on which the "
-    "scores differ, and power the probability that a candidate equal to the "
+    "scores differ, power the probability that a candidate equal to the "
     "reference passes at that discordance, and items for 0.8 how many items "
     "make that 0.8. Where a set grows both are of its budget, the most items "
     "that it may come to have, not of the items that there are.";
