@@ -1,6 +1,7 @@
 #include "services/cli/commands/parts.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "google/protobuf/util/json_util.h"
 #include "services/cli/commands/catalogue.h"
 #include "services/cli/commands/listing.h"
+#include "services/cli/commands/report_files.h"
 #include "services/cli/download.h"
 #include "services/cli/live_view.h"
 #include "services/cli/names.h"
@@ -38,7 +40,6 @@ using training::v1::FileInfo;
 // Scores are asked for part by part.
 constexpr int kMaxScored = 100;
 constexpr char kResultFile[] = "result.json";
-constexpr char kPageEnd[] = ".html";
 constexpr char kTextEnd[] = ".md";
 // Of one file of a report: a page holds its figures.
 constexpr size_t kMaxFileBytes = 64 << 20;
@@ -148,15 +149,17 @@ std::string LinkBeside(const Report& report, const std::string& html,
 absl::Status WriteBeside(Context& context, const Report& report,
                          const std::string& html) {
   ORDO_RETURN_IF_ERROR(context.files.MakeFolders(base::FolderOf(html)));
+  std::set<std::string> paths;
   for (const FileInfo& file : report.files()) {
     ORDO_ASSIGN_OR_RETURN(std::string content, Fetch(context, report, file));
     if (absl::EndsWith(file.path(), kTextEnd)) {
       content = LinkBeside(report, html, content);
     }
-    ORDO_RETURN_IF_ERROR(base::AtomicWrite(
-        context.files, PathBeside(html, file.path()), content));
+    const std::string path = PathBeside(html, file.path());
+    ORDO_RETURN_IF_ERROR(base::AtomicWrite(context.files, path, content));
+    paths.insert(path);
   }
-  return absl::OkStatus();
+  return ReplaceReport(context, html, paths);
 }
 
 }  // namespace
@@ -267,10 +270,6 @@ absl::Status PrintSummary(Context& context, const Report& report,
   return context.output == OutputForm::kTable
              ? PrintText(context, report)
              : PrintResult(context, report, html);
-}
-
-std::string StemOf(const std::string& html) {
-  return std::string(absl::StripSuffix(html, kPageEnd));
 }
 
 absl::Status FetchSummary(Context& context, const Job& job,

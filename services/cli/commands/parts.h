@@ -47,14 +47,10 @@ absl::StatusOr<std::string> FetchFile(Context& context,
 absl::Status PrintSummary(Context& context, const reports::v1::Report& report,
                           const std::string& html);
 
-// The path of a page without .html, which the names of all files beside it
-// begin with.
-std::string StemOf(const std::string& html);
-
 // Fetches the report that FindSummary finds: PrintSummary, then its page to
-// `html` and its other files beside it, in place of what is there: the text as
-// <stem>.md, result.json as <stem>.json, all others as <stem>-<name>. A report
-// without a page is only printed.
+// `html` and its other files beside it, in place of those of the report before
+// it (report_files.h): the text as <stem>.md, result.json as <stem>.json, all
+// others as <stem>-<name>. A report without a page is only printed.
 absl::Status FetchSummary(Context& context, const jobs::v1::Job& job,
                           const std::string& html);
 

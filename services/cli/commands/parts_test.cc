@@ -98,9 +98,10 @@ TEST_F(PartsTest, AllFilesOfAReportLieBesideItsPage) {
   const std::string folder = folder_.Path("new");
   EXPECT_EQ(Run({"report", "c", "--html", folder + "/page.html"}), 0) << err();
   EXPECT_THAT(*files_.List(folder),
-              ::testing::UnorderedElementsAre(
-                  "page.html", "page.md", "page.json", "page-values.csv",
-                  "page-loss.svg", "page-loss.png", "page-out"));
+              ::testing::UnorderedElementsAre("page.html", "page.md",
+                                              "page.json", "page-values.csv",
+                                              "page-loss.svg", "page-loss.png",
+                                              "page-out", "page-files.txt"));
   const auto text = [&](const std::string& name) {
     return base::ReadFile(files_, folder + "/" + name, 1 << 20).value();
   };
@@ -136,6 +137,25 @@ TEST_F(PartsTest, ALaterReportOfAParentTakesThePlaceOfAnEarlierOne) {
   EXPECT_EQ(Run({"report", "c", "--html", page}), 0);
   EXPECT_THAT(out(), HasSubstr("as before"));
   EXPECT_EQ(base::ReadFile(files_, page, 1 << 20).value(), "<p>new</p>");
+}
+
+TEST_F(PartsTest, FilesThatALaterReportHasNotAreRemoved) {
+  for (const char* name : {"c", "d"}) {
+    scheduler_.SetJob(name, Job::SUCCEEDED,
+                      [](Job* job) { job->add_parts("jobs/part"); });
+  }
+  reports::v1::Report report;
+  report.set_name("jobs/c/reports/comparison");
+  scheduler_.AddReport(
+      report, {{"report.html", "c"}, {"heat.png", "png"}, {"values.csv", "c"}});
+  report.set_name("jobs/d/reports/comparison");
+  scheduler_.AddReport(report, {{"report.html", "d"}, {"values.csv", "d"}});
+  const std::string folder = folder_.Path("new");
+  EXPECT_EQ(Run({"report", "c", "--html", folder + "/page.html"}), 0) << err();
+  EXPECT_EQ(Run({"report", "d", "--html", folder + "/page.html"}), 0) << err();
+  EXPECT_THAT(*files_.List(folder),
+              ::testing::UnorderedElementsAre("page.html", "page-values.csv",
+                                              "page-files.txt"));
 }
 
 TEST_F(PartsTest, TheNumbersOfAParentAreThereForPrograms) {

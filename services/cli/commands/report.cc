@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,7 @@
 #include "services/cli/commands/commands.h"
 #include "services/cli/commands/listing.h"
 #include "services/cli/commands/parts.h"
+#include "services/cli/commands/report_files.h"
 #include "services/cli/commands/submission.h"
 #include "services/cli/download.h"
 #include "services/cli/names.h"
@@ -454,11 +456,13 @@ absl::StatusOr<std::string> DrawBoth(Context& context,
   return base::ReadFile(context.files, stem + ".svg", 64 << 20);
 }
 
-// Beside the page: as CSV and JSON.
+// Beside the page: as CSV and JSON. Adds their paths.
 absl::Status WriteNumbers(Context& context, const std::string& html,
-                          const Results& results) {
+                          const Results& results,
+                          std::set<std::string>* paths) {
   const std::string stem = StemOf(html);
   const auto write = [&](const std::string& path, const std::string& text) {
+    paths->insert(path);
     return base::AtomicWrite(context.files, path, text);
   };
   ORDO_RETURN_IF_ERROR(context.files.MakeFolders(base::FolderOf(html)));
@@ -472,38 +476,43 @@ absl::Status WriteNumbers(Context& context, const std::string& html,
                                                   base::TextForm::kJson));
 }
 
-// The SVG of each figure that was drawn beside the page; says which trouble
-// there was with the others.
+// The SVG of each figure that was drawn beside the page, whose paths it adds;
+// says which trouble there was with the others.
 std::vector<std::string> DrawBeside(Context& context, const std::string& html,
-                                    const report::Page& page) {
+                                    const report::Page& page,
+                                    std::set<std::string>* paths) {
   std::vector<std::string> svgs;
   for (const report::NamedFigure& named : page.figures) {
-    auto svg = DrawBoth(context, named.figure,
-                        absl::StrCat(StemOf(html), "-", named.name));
+    const std::string stem = absl::StrCat(StemOf(html), "-", named.name);
+    auto svg = DrawBoth(context, named.figure, stem);
     if (!svg.ok()) {
       context.err << "ordo: the page lacks figures: " << svg.status().message()
                   << "\n";
       break;
     }
+    paths->insert({stem + ".png", stem + ".svg"});
     svgs.push_back(*std::move(svg));
   }
   return svgs;
 }
 
-// As HTML and as Markdown; gives how many figures these have.
+// As HTML and as Markdown; adds their paths and those of the figures, and gives
+// how many figures these have.
 absl::StatusOr<size_t> WritePage(Context& context, const std::string& html,
-                                 report::Page page) {
+                                 report::Page page,
+                                 std::set<std::string>* paths) {
   page.created = "Written by Ordo on " +
                  absl::FormatTime("%Y-%m-%d %H:%M %Z", context.clock.Now(),
                                   absl::LocalTimeZone());
-  const std::vector<std::string> svgs = DrawBeside(context, html, page);
+  const std::vector<std::string> svgs = DrawBeside(context, html, page, paths);
   const std::vector<std::string> figures =
       report::FigureFiles(page, svgs.size(), base::NameOf(StemOf(html)) + "-");
-  ORDO_RETURN_IF_ERROR(
-      base::AtomicWrite(context.files, StemOf(html) + ".md",
-                        report::RenderMarkdown(page, figures)));
+  const std::string markdown = StemOf(html) + ".md";
+  ORDO_RETURN_IF_ERROR(base::AtomicWrite(
+      context.files, markdown, report::RenderMarkdown(page, figures)));
   ORDO_RETURN_IF_ERROR(
       base::AtomicWrite(context.files, html, report::RenderPage(page, svgs)));
+  paths->insert({markdown, html});
   return svgs.size();
 }
 
@@ -531,9 +540,12 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
     PrintTraining(context, runs);
     PrintSources(context, results);
   }
-  ORDO_RETURN_IF_ERROR(WriteNumbers(context, html, results));
-  ORDO_ASSIGN_OR_RETURN(const size_t num_figures,
-                        WritePage(context, html, report::runs::MakePage(runs)));
+  std::set<std::string> paths;
+  ORDO_RETURN_IF_ERROR(WriteNumbers(context, html, results, &paths));
+  ORDO_ASSIGN_OR_RETURN(
+      const size_t num_figures,
+      WritePage(context, html, report::runs::MakePage(runs), &paths));
+  ORDO_RETURN_IF_ERROR(ReplaceReport(context, html, paths));
   if (PrintStructured(context, ToStruct(results, html))) return ExitCode::kOk;
   const std::string stem = StemOf(html);
   context.out << "wrote " << html << ", " << stem << ".md, " << stem
@@ -567,9 +579,9 @@ Command ReportCommand() {
       "written\n"
       "when its parts had ended, of a gate the one with its verdict, or with "
       "-o json\n"
-      "its numbers, and writes its page and, beside it, its other files in "
-      "place of\n"
-      "earlier ones.";
+      "its numbers, and writes its page and, beside it, its other files.\n"
+      "All files of the report before it, which report-files.txt names, are\n"
+      "replaced or removed.";
   command.options = {
       {"html", 0, "FILE",
        "page to write, others beside it; default report.html"},

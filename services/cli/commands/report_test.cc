@@ -47,11 +47,12 @@ TEST_F(ReportJobTest, PrintsTheTableAndWritesPageAndFigures) {
   const std::string html = base::ReadFile(files_, page(), 1 << 24).value();
   EXPECT_THAT(html, HasSubstr("<svg"));
   EXPECT_THAT(html, HasSubstr("tape (size=16)"));
-  EXPECT_THAT(*files_.List(folder_.Path("out")),
-              ::testing::UnorderedElementsAre(
-                  "report.html", "report-metrics.csv", "report.md",
-                  "report.json", "report-a.png", "report-a.svg",
-                  "report-equal-lengths.png", "report-equal-lengths.svg"));
+  EXPECT_THAT(
+      *files_.List(folder_.Path("out")),
+      ::testing::UnorderedElementsAre(
+          "report.html", "report-metrics.csv", "report.md", "report.json",
+          "report-files.txt", "report-a.png", "report-a.svg",
+          "report-equal-lengths.png", "report-equal-lengths.svg"));
 }
 
 TEST_F(ReportJobTest, WithoutGnuplotThePageIsWrittenWithoutFigures) {
@@ -67,10 +68,10 @@ TEST_F(ReportJobTest, WithoutGnuplotThePageIsWrittenWithoutFigures) {
   EXPECT_THAT(out(), Not(HasSubstr("the figures lie beside")));
   EXPECT_THAT(err(), HasSubstr("ordo: the page lacks figures: "));
   EXPECT_THAT(err(), HasSubstr("gnuplot-nox"));
-  EXPECT_THAT(
-      *files_.List(folder_.Path("out")),
-      ::testing::UnorderedElementsAre("report-metrics.csv", "report.html",
-                                      "report.json", "report.md"));
+  EXPECT_THAT(*files_.List(folder_.Path("out")),
+              ::testing::UnorderedElementsAre("report-metrics.csv",
+                                              "report.html", "report-files.txt",
+                                              "report.json", "report.md"));
   const std::string html = base::ReadFile(files_, page(), 1 << 24).value();
   EXPECT_THAT(html, Not(HasSubstr("<svg")));
   EXPECT_THAT(html, HasSubstr("50.0 % [39.3, 60.7]"));
@@ -153,10 +154,10 @@ TEST_F(ReportJobTest, AnyEvaluationHasATableOfItsMetrics) {
                                "STANDARD ERROR"));
   EXPECT_THAT(out(), HasSubstr("a       100  copies      token_error  0.125"));
   // Not the older report; a page also without figures.
-  EXPECT_THAT(
-      *files_.List(folder_.Path("out")),
-      ::testing::UnorderedElementsAre("report-metrics.csv", "report.html",
-                                      "report.json", "report.md"));
+  EXPECT_THAT(*files_.List(folder_.Path("out")),
+              ::testing::UnorderedElementsAre("report-metrics.csv",
+                                              "report.html", "report-files.txt",
+                                              "report.json", "report.md"));
   EXPECT_EQ(
       base::ReadFile(files_, folder_.Path("out/report-metrics.csv"), 1 << 20)
           .value(),
@@ -231,6 +232,25 @@ TEST_F(ReportJobTest, ABenchmarkHasAPageOfItsNumbers) {
               HasSubstr("all-kernels"));
 }
 
+TEST_F(ReportJobTest, NothingOfTheReportBeforeItStays) {
+  scheduler_.SetJob("a", Job::SUCCEEDED);
+  AddReport("addition_grid-100", 100, kResult);
+  scheduler_.SetJob("b", Job::SUCCEEDED);
+  reports::v1::Report report;
+  report.set_name("jobs/b/reports/flip_flop-100");
+  report.set_task("flip_flop");
+  (*report.mutable_metrics())["error"] = 0.25;
+  scheduler_.AddReport(report, {{"result.json", "{}"}});
+  EXPECT_EQ(Run({"report", "a", "--html", page()}), 0) << err();
+  EXPECT_TRUE(base::Exists(files_, folder_.Path("out/report-a.svg")));
+  WriteFile("out/report-mine.svg", "a person's");
+  EXPECT_EQ(Run({"report", "b", "--html", page()}), 0) << err();
+  EXPECT_THAT(*files_.List(folder_.Path("out")),
+              ::testing::UnorderedElementsAre(
+                  "report.html", "report-metrics.csv", "report.md",
+                  "report.json", "report-files.txt", "report-mine.svg"));
+}
+
 TEST_F(ReportJobTest, MetricsOfAnyEvaluationAreThereForPrograms) {
   scheduler_.SetJob("a", Job::SUCCEEDED);
   reports::v1::Report report;
@@ -268,9 +288,9 @@ TEST_F(ReportJobTest, EveryTaskHasFiguresThatFitIt) {
   EXPECT_THAT(*files_.List(folder_.Path("out")),
               ::testing::UnorderedElementsAre(
                   "report.html", "report-metrics.csv", "report-losses.csv",
-                  "report.json", "report.md", "report-lengths-1.png",
-                  "report-lengths-1.svg", "report-learning-curves.png",
-                  "report-learning-curves.svg"));
+                  "report.json", "report.md", "report-files.txt",
+                  "report-lengths-1.png", "report-lengths-1.svg",
+                  "report-learning-curves.png", "report-learning-curves.svg"));
   const std::string html = base::ReadFile(files_, page(), 1 << 24).value();
   EXPECT_THAT(html, HasSubstr("<h1>Results of a, b</h1>"));
   EXPECT_THAT(html, HasSubstr("nope: error against length"));
