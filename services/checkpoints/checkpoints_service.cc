@@ -16,6 +16,7 @@
 #include "model/catalog/fields.h"
 #include "services/checkpoints/import.h"
 #include "services/checkpoints/upload_list.h"
+#include "services/jobs/best_checkpoint.h"
 #include "services/request/answer.h"
 #include "services/request/author.h"
 #include "services/request/names.h"
@@ -38,10 +39,25 @@ using ordo::checkpoints::v1::Upload;
 using scheduler::CheckpointVerb;
 using Source = files::StreamReactor<ReadFileResponse>::Source;
 
+constexpr char kBest[] = "best";
+constexpr char kLatest[] = "latest";
+
+// The scheduler has one word for the newest.
+absl::StatusOr<request::ChildName> ParseCheckpoint(const std::string& name) {
+  ORDO_ASSIGN_OR_RETURN(auto parsed,
+                        request::ParseChildName("checkpoints", name));
+  if (parsed.id == "last") parsed.id = kLatest;
+  return parsed;
+}
+
 absl::StatusOr<Checkpoint> Find(const scheduler::Scheduler& scheduler,
                                 const std::string& name) {
-  ORDO_ASSIGN_OR_RETURN(const auto parsed,
-                        request::ParseChildName("checkpoints", name));
+  ORDO_ASSIGN_OR_RETURN(auto parsed, ParseCheckpoint(name));
+  if (parsed.id == kBest) {
+    ORDO_ASSIGN_OR_RETURN(const std::string best,
+                          jobs::BestCheckpoint(scheduler, parsed.job));
+    ORDO_ASSIGN_OR_RETURN(parsed, ParseCheckpoint(best));
+  }
   return scheduler.GetCheckpoint(parsed.job, parsed.id);
 }
 
@@ -142,22 +158,21 @@ std::function<void(absl::StatusOr<Resource>)> Answering(
   };
 }
 
-// The job that a request for a change names, with the checkpoint; `latest` may
+// The checkpoint that a request for a change names; `latest` and `last` may
 // stand for the newest and `best` for the best, but not for what is to be
 // deleted: it would be another at the second try.
-absl::StatusOr<std::string> JobToChange(const std::string& name,
-                                        CheckpointVerb verb) {
-  ORDO_ASSIGN_OR_RETURN(const auto parsed,
-                        request::ParseChildName("checkpoints", name));
+absl::StatusOr<request::ChildName> ToChange(const std::string& name,
+                                            CheckpointVerb verb) {
+  ORDO_ASSIGN_OR_RETURN(auto parsed, ParseCheckpoint(name));
   if (verb == CheckpointVerb::kDelete &&
-      (parsed.id == "latest" || parsed.id == "best")) {
+      (parsed.id == kLatest || parsed.id == kBest)) {
     return base::InvalidField(
         "name", absl::StrCat("must name one checkpoint, {step}-{attempt}: the ",
-                             parsed.id == "best" ? "best" : "newest",
+                             parsed.id == kBest ? "best" : "newest",
                              " is another once it is deleted; see: ordo list "
                              "checkpoints"));
   }
-  return parsed.job;
+  return parsed;
 }
 
 absl::StatusOr<Source> OpenFile(const scheduler::Scheduler& scheduler,
@@ -305,17 +320,18 @@ grpc::ServerUnaryReactor* CheckpointsService::Change(
     const Request& request, Checkpoint* response) {
   const auto author = AuthorOf(context, request.reason());
   if (!author.ok()) return base::Finish(context, author.status());
-  const auto job = JobToChange(request.name(), verb);
-  if (!job.ok()) return base::Finish(context, job.status());
+  const auto named = ToChange(request.name(), verb);
+  if (!named.ok()) return base::Finish(context, named.status());
   if (verb == CheckpointVerb::kThin || verb == CheckpointVerb::kDelete) {
-    const auto owner = parts_.scheduler.GetOwner(*job);
+    const auto owner = parts_.scheduler.GetOwner(named->job);
     if (!owner.ok()) return base::Finish(context, owner.status());
     const absl::Status may = parts_.authoriser.MayChange(author->owner, *owner);
     if (!may.ok()) return base::Finish(context, may);
   }
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-  parts_.scheduler.ChangeCheckpoint(verb, request.name(), *author,
-                                    Answering(reactor, response));
+  parts_.scheduler.ChangeCheckpoint(
+      verb, absl::StrCat("jobs/", named->job, "/checkpoints/", named->id),
+      *author, Answering(reactor, response));
   return reactor;
 }
 

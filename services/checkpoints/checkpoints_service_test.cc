@@ -1,5 +1,9 @@
 #include "services/checkpoints/checkpoints_service.h"
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include "base/digest/digest.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -181,6 +185,37 @@ TEST_F(CheckpointsServiceTest, GetGivesTheCheckpointOrTheLatest) {
   EXPECT_EQ(checkpoint.name(), kName);
 }
 
+TEST_F(CheckpointsServiceTest, LatestLastAndBestStandWhereverOneIsRead) {
+  ordo::jobs::v1::Job job;
+  job.set_name("jobs/a");
+  job.set_state(ordo::jobs::v1::Job::SUCCEEDED);
+  job.mutable_owner()->set_user("ada");
+  job.mutable_spec()->add_evaluations()->set_task("flip_flop");
+  loopback_.scheduler().PutJob(job);
+  for (const int step : {10, 20}) {
+    ordo::reports::v1::Report report;
+    report.set_name("jobs/a/reports/flip_flop-" + std::to_string(step));
+    report.set_step(step);
+    report.set_checkpoint("jobs/a/checkpoints/" + std::to_string(step) + "-1");
+    (*report.mutable_metrics())["error"] = step;
+    loopback_.scheduler().PutReport(report);
+  }
+  const std::map<std::string, std::string> names = {
+      {"latest", kName}, {"last", kName}, {"best", "jobs/a/checkpoints/10-1"}};
+  for (const auto& [word, name] : names) {
+    Checkpoint checkpoint;
+    ASSERT_TRUE(Get("jobs/a/checkpoints/" + word, &checkpoint).ok()) << word;
+    EXPECT_EQ(checkpoint.name(), name) << word;
+    std::vector<ReadFileResponse> parts;
+    EXPECT_TRUE(
+        Read("jobs/a/checkpoints/" + word, "model.safetensors", 0, &parts).ok())
+        << word;
+  }
+  Checkpoint checkpoint;
+  EXPECT_EQ(Get("jobs/b/checkpoints/best", &checkpoint).error_code(),
+            grpc::StatusCode::NOT_FOUND);
+}
+
 TEST_F(CheckpointsServiceTest, UnknownOrBadNamesAreRefused) {
   Checkpoint checkpoint;
   EXPECT_EQ(Get("jobs/a/checkpoints/99-1", &checkpoint).error_code(),
@@ -315,8 +350,14 @@ TEST_F(CheckpointsServiceTest, WhatIsDeletedIsNamedExactly) {
   EXPECT_EQ(FieldOf(Pin("jobs/a", &checkpoint)), "name");
   EXPECT_EQ(Thin("jobs/c/checkpoints/5-1", &checkpoint).error_code(),
             grpc::StatusCode::NOT_FOUND);
-  EXPECT_EQ(Remove("jobs/a/checkpoints/best", &checkpoint).error_code(),
-            grpc::StatusCode::INVALID_ARGUMENT);
+  for (const char* word : {"best", "last"}) {
+    const std::string name = std::string("jobs/a/checkpoints/") + word;
+    EXPECT_EQ(Remove(name, &checkpoint).error_code(),
+              grpc::StatusCode::INVALID_ARGUMENT)
+        << word;
+  }
+  ASSERT_TRUE(Pin("jobs/a/checkpoints/last", &checkpoint).ok());
+  EXPECT_EQ(checkpoint.name(), kName);
 }
 
 TEST_F(GuardedCheckpointsTest, OnlyWhoOwnsTheJobThinsAndDeletes) {

@@ -5,12 +5,10 @@
 #include <iterator>
 #include <utility>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/status/status.h"
 #include "model/catalog/headline.h"
-#include "scheduler/scheduler.h"
 #include "services/jobs/job_state.h"
 #include "services/spec/references.h"
 
@@ -149,6 +147,12 @@ class Filler {
 };
 
 }  // namespace
+
+absl::StatusOr<std::string> BestCheckpoint(
+    const scheduler::Scheduler& scheduler, const std::string& job) {
+  std::vector<std::string> notices;
+  return BestOf(scheduler, job, &notices);
+}
 
 bool NamesBest(const JobSpec& spec) {
   return spec::NamesBest(spec.start_from()) ||

@@ -4,8 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "base/status/details.h"
 #include "proto/ordo/jobs/v1/job_spec.pb.h"
+#include "scheduler/scheduler.h"
 #include "services/jobs/known_jobs.h"
 
 // jobs/{job}/checkpoints/best: the checkpoint of a job that did best in the
@@ -13,6 +15,12 @@
 // (model/catalog/headline.h); of equals the newest.
 
 namespace ordo::services::jobs {
+
+// The resource name of that checkpoint of a job as it is now, of those that are
+// AVAILABLE. NOT_FOUND: there is no such job, or nothing of it has been
+// evaluated and is there; else the scheduler's errors.
+absl::StatusOr<std::string> BestCheckpoint(
+    const scheduler::Scheduler& scheduler, const std::string& job);
 
 // Whether a field of a spec that names a checkpoint names such a one.
 bool NamesBest(const ordo::jobs::v1::JobSpec& spec);

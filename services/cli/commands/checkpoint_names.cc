@@ -53,7 +53,7 @@ absl::StatusOr<std::string> CheckpointNamed(Context& context,
                      "' is no checkpoint; see 'ordo list "
                      "checkpoints'"));
   }
-  if (name.id != "latest") return name.ToString();
+  if (name.id != "latest" && name.id != "last") return name.ToString();
   checkpoints::v1::GetCheckpointRequest request;
   request.set_name(name.ToString());
   ORDO_ASSIGN_OR_RETURN(

@@ -19,8 +19,9 @@ absl::StatusOr<checkpoints::v1::Alias> GetAlias(Context& context,
 // Prints an alias, and who moved it.
 absl::Status ShowAlias(Context& context, const std::string& name);
 
-// The full resource name of a checkpoint: jobs/JOB/checkpoints/CHECKPOINT, JOB
-// for its newest, or aliases/ALIAS for what that names.
+// The full resource name of a checkpoint: jobs/JOB/checkpoints/CHECKPOINT,
+// where `latest` and `last` are the newest, JOB for its newest, or
+// aliases/ALIAS for what that names. `best` is left to the server.
 absl::StatusOr<std::string> CheckpointNamed(Context& context,
                                             const std::string& text);
 

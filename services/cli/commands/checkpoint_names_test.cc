@@ -25,8 +25,9 @@ class CheckpointNamesTest : public testing::LoopbackCliTest {
 };
 
 TEST_F(CheckpointNamesTest, EveryFormNamesOne) {
-  for (const char* text : {"a", "jobs/a", "jobs/a/checkpoints/latest",
-                           "jobs/a/checkpoints/20-1"}) {
+  for (const char* text :
+       {"a", "jobs/a", "jobs/a/checkpoints/latest", "jobs/a/checkpoints/last",
+        "jobs/a/checkpoints/20-1"}) {
     EXPECT_EQ(Run({"pin", text}), 0) << err();
     EXPECT_EQ(out(), "jobs/a/checkpoints/20-1 pinned\n") << text;
   }

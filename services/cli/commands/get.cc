@@ -150,6 +150,7 @@ Command GetCommand() {
       "  ordo get jobs/a/checkpoints/latest:model.safetensors\n"
       "  ordo get jobs/a/reports/addition_grid-200 --out results\n"
       "  ordo get aliases/main --out model\n"
+      "`latest` or `last` is a job's newest checkpoint, `best` its best.\n"
       "Without FILE everything goes into a folder named after the checkpoint "
       "or\n"
       "report. Each file is verified by its SHA-256. A download that was\n"

@@ -295,8 +295,10 @@ Command ShowCommand() {
   command.summary = "show a job, worker, checkpoint, alias or report";
   command.help =
       "NAME is JOB, workers/WORKER, aliases/ALIAS,\n"
-      "jobs/JOB/checkpoints/CHECKPOINT (`latest` is the newest) or\n"
-      "jobs/JOB/reports/REPORT.";
+      "jobs/JOB/checkpoints/CHECKPOINT (`latest` or `last` is the newest, "
+      "`best` "
+      "the\n"
+      "best) or jobs/JOB/reports/REPORT.";
   command.min_arguments = 1;
   command.max_arguments = 1;
   command.completes = "jobs";
