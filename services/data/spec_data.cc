@@ -96,6 +96,24 @@ std::string DataVersions::RootProblem(const std::string& path) {
       "worker (ordo up --data-root FOLDER)");
 }
 
+std::string DataVersions::OtherVersionsWith(const std::string& path) {
+  constexpr size_t kMaxNamed = 3;
+  const std::string folder = base::JoinPath(storage_.root, kDataFolder);
+  const size_t end = path.find('/');
+  if (end == std::string::npos) return "";
+  const auto names = storage_.files.List(folder);
+  if (!names.ok()) return "";
+  std::vector<std::string> found;
+  for (const std::string& name : *names) {
+    if (!absl::StartsWith(name, path.substr(0, end) + "@")) continue;
+    std::string other = name + path.substr(end);
+    if (!storage_.files.Stat(base::JoinPath(folder, other)).ok()) continue;
+    found.push_back(std::move(other));
+    if (found.size() == kMaxNamed) break;
+  }
+  return absl::StrJoin(found, ", ");
+}
+
 std::string DataVersions::PinPath(const spec::DataPath& where,
                                   std::string* path) {
   if (path->front() == '/') return RootProblem(*path);
@@ -105,6 +123,15 @@ std::string DataVersions::PinPath(const spec::DataPath& where,
   if (IsThere(pinned)) {
     *path = pinned;
     return "";
+  }
+  if (const std::string others = OtherVersionsWith(*path); !others.empty()) {
+    return absl::StrCat(
+        "there is no ", kDataFolder, "/", pinned, ": ", name,
+        " has had other files since it was pushed again. Another version has "
+        "it, so name that: ",
+        others,
+        "; or push both files in one folder, or by names of their own "
+        "(ordo push data PATH --name NAME)");
   }
   return absl::StrCat(
       "there is no ", kDataFolder, "/", pinned,

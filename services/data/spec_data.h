@@ -50,6 +50,9 @@ class DataVersions {
   std::string PinPath(const spec::DataPath& where, std::string* path);
   const std::string& VersionOf(const std::string& name);
   bool IsThere(const std::string& path);
+  // The path of a file of pushed data in versions that its name does not stand
+  // for, some of those that have it; empty: none has.
+  std::string OtherVersionsWith(const std::string& path);
   // The same of a whole path.
   std::string RootProblem(const std::string& path);
 

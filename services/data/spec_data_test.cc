@@ -107,9 +107,16 @@ TEST_F(DataVersionsTest, WhatIsNotThereIsToldWithTheLayout) {
   EXPECT_THAT(Pinned("journals"), AllOf(HasSubstr("no data/journals below"),
                                         HasSubstr("ordo push data PATH"),
                                         HasSubstr("UTF-8 text, JSON lines")));
-  EXPECT_THAT(Pinned("books/a.txt"),
-              HasSubstr("no data/books@00000000bbbbbbbb/a.txt below"));
+  EXPECT_THAT(Pinned("books/c.txt"),
+              HasSubstr("no data/books@00000000bbbbbbbb/c.txt below"));
   EXPECT_THAT(Pinned("books@00000000cccccccc"), HasSubstr("there is no data/"));
+}
+
+TEST_F(DataVersionsTest, AFileOfAnEarlierVersionIsToldByThatOne) {
+  EXPECT_THAT(Pinned("books/a.txt"),
+              AllOf(HasSubstr("there is no data/books@00000000bbbbbbbb/a.txt"),
+                    HasSubstr("name that: books@00000000aaaaaaaa/a.txt;"),
+                    HasSubstr("--name NAME")));
 }
 
 TEST_F(DataVersionsTest, AWholePathLiesBelowARootWhereRootsAreKnown) {

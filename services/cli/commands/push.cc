@@ -8,6 +8,7 @@
 #include "base/status/status.h"
 #include "model/catalog/fields.h"
 #include "services/cli/commands/commands.h"
+#include "services/cli/commands/listing.h"
 #include "services/cli/local_data.h"
 #include "services/cli/names.h"
 #include "services/cli/print.h"
@@ -78,6 +79,28 @@ absl::StatusOr<ExitCode> PushCheckpoint(Context& context,
   return ExitCode::kOk;
 }
 
+// The version that a name stands for now; empty: there is none, or that cannot
+// be told, which is no reason not to push.
+std::string CurrentVersion(Context& context, const std::string& id) {
+  std::string current;
+  int64_t num_seen = 0;
+  const auto listed =
+      ListPages(context,
+                ListCall{context.client.data(),
+                         &ordo::data::v1::DataService::Stub::ListData,
+                         ordo::data::v1::ListDataRequest()},
+                0, [&](const ordo::data::v1::ListDataResponse& page) {
+                  for (const ordo::data::v1::Data& data : page.data()) {
+                    const std::string name = ShortName(data.name());
+                    const bool is_of_it = name.substr(0, name.find('@')) == id;
+                    if (is_of_it && data.current()) current = name;
+                  }
+                  num_seen += page.data_size();
+                  return num_seen;
+                });
+  return listed.ok() ? current : "";
+}
+
 absl::StatusOr<ExitCode> PushAsData(Context& context,
                                     const Arguments& arguments) {
   const std::string& path = arguments.positional()[1];
@@ -88,6 +111,7 @@ absl::StatusOr<ExitCode> PushAsData(Context& context,
   ORDO_ASSIGN_OR_RETURN(const std::string id, IdFor(arguments, name));
   ORDO_ASSIGN_OR_RETURN(const LocalFolder folder, ReadLocalData(context, path));
   TellLeftOut(context, folder, "they are empty or begin with a dot");
+  const std::string before = CurrentVersion(context, id);
   ORDO_ASSIGN_OR_RETURN(const auto data, PushData(context, folder, id));
   if (PrintStructured(context, data)) return ExitCode::kOk;
   context.err << "ordo: jobs name it " << id;
@@ -95,6 +119,12 @@ absl::StatusOr<ExitCode> PushAsData(Context& context,
     context.err << ", and its file " << id << "/" << LastPart(path);
   }
   context.err << std::endl;
+  if (!before.empty() && before != ShortName(data.name())) {
+    context.err << "ordo: until now " << id << " stood for " << before
+                << ", which is still there by that name; its files are not "
+                   "among those of "
+                << id << " now, unless they were pushed again" << std::endl;
+  }
   context.out << ShortName(data.name()) << std::endl;
   return ExitCode::kOk;
 }
@@ -131,9 +161,10 @@ Command PushCommand() {
       "token\n"
       "files, each also as .gz or .zst, tokenizers, files of questions. Pushed "
       "again\n"
-      "under its name, data gets a new version, NAME@VERSION; a job keeps the "
-      "one\n"
-      "that NAME stood for when it was submitted.\n"
+      "under its name, data gets a new version, NAME@VERSION, which has only "
+      "what was\n"
+      "pushed last; a job keeps the one that NAME stood for when it was "
+      "submitted.\n"
       "\n"
       "All is checked before anything is sent; the server verifies each file "
       "by its\n"

@@ -91,6 +91,18 @@ TEST_F(PushTest, AFileIsCalledByWhatStandsBeforeItsFirstDot) {
                                "asked/questions.jsonl\n"));
 }
 
+TEST_F(PushTest, SaysWhatAPushedNameStoodForUntilNow) {
+  EXPECT_EQ(PushData({WriteFile("mine.jsonl", "{}\n")}), 0) << err();
+  const std::string first = out().substr(0, out().find('\n'));
+  EXPECT_THAT(err(), Not(HasSubstr("until now")));
+  EXPECT_EQ(PushData({WriteFile("mine.txt", "one")}), 0) << err();
+  EXPECT_THAT(err(), HasSubstr("ordo: until now mine stood for " + first +
+                               ", which is still there by that name"));
+  // The same again changes nothing.
+  EXPECT_EQ(PushData({WriteFile("mine.txt", "one")}), 0) << err();
+  EXPECT_THAT(err(), Not(HasSubstr("until now")));
+}
+
 TEST_F(PushTest, DataThatCannotBeIsRefusedBeforeAnythingIsSent) {
   EXPECT_EQ(PushData({WriteFile("text.gz", "plain")}), 2);
   EXPECT_THAT(err(), HasSubstr("text.gz: is no gzip file"));
