@@ -215,6 +215,21 @@ void SayWhatRunsOn(Context& context, const Job& job) {
               << name << std::endl;
 }
 
+std::string EvaluationName(const Job& job, const Report& report) {
+  const std::string id = ShortName(report.name());
+  if (report.kind() == Report::BENCHMARK) return id;
+  std::string longest;
+  for (const auto& evaluation : job.spec().evaluations()) {
+    const std::string& name =
+        evaluation.name().empty() ? evaluation.task() : evaluation.name();
+    const std::string head = absl::StrCat(name, "-", report.step());
+    const bool fits =
+        id == head || absl::StartsWith(id, absl::StrCat(head, "-"));
+    if (fits && name.size() > longest.size()) longest = name;
+  }
+  return longest.empty() ? id.substr(0, id.rfind('-')) : longest;
+}
+
 absl::Status PrintParts(Context& context, const Job& job) {
   if (job.parts().empty()) return absl::OkStatus();
   ORDO_ASSIGN_OR_RETURN(const std::vector<Job> parts, ListParts(context, job));
@@ -226,7 +241,12 @@ absl::Status PrintParts(Context& context, const Job& job) {
       ++num_scored;
       ORDO_ASSIGN_OR_RETURN(const std::vector<Report> reports,
                             ListReportsOf(context, part, 1));
-      if (!reports.empty()) scores = ScoresText(reports.front());
+      if (!reports.empty()) {
+        // The newest of one part may be of another evaluation than that of the
+        // next.
+        scores = absl::StrCat(EvaluationName(part, reports.front()), ": ",
+                              ScoresText(reports.front()));
+      }
     }
     table.AddRow({ShortName(part.name()), part.part(), StateCell(part.state()),
                   HowItGoes(part), scores});

@@ -27,8 +27,15 @@ void SayHowToFollow(Context& context, const jobs::v1::Job& job);
 // done. Nothing of a job without parts.
 void SayWhatRunsOn(Context& context, const jobs::v1::Job& job);
 
+// Name of the evaluation that a report is of, as the job's spec has it: the id
+// is that, the step, and what tells it from others, as in "addition_grid-1000",
+// "maps-500-2" or "maps-500-yarn-1a2b3c4d". A benchmark's id is its name.
+std::string EvaluationName(const jobs::v1::Job& job,
+                           const reports::v1::Report& report);
+
 // Prints the parts of a job as a table: state, progress and the newest scores
-// of each. Nothing of a job without parts.
+// of each, after the name of the evaluation that they are of. Nothing of a job
+// without parts.
 absl::Status PrintParts(Context& context, const jobs::v1::Job& job);
 
 // The report that sums up the parts of a job, or says what a gate found.

@@ -1,3 +1,6 @@
+#include <utility>
+
+#include "absl/strings/str_cat.h"
 #include "base/files/file_util.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -36,9 +39,39 @@ TEST_F(PartsTest, ShowListsThePartsOfAJobAndTheirScores) {
   scheduler_.AddReport(report, {});
   EXPECT_EQ(Run({"show", "c"}), 0);
   EXPECT_THAT(out(), ContainsRegex("Kind: +compare\n"));
-  EXPECT_THAT(out(),
-              ContainsRegex("c-rope-s1 +rope +SUCCEEDED +grid_mean=0.25"));
+  EXPECT_THAT(
+      out(), ContainsRegex("c-rope-s1 +rope +SUCCEEDED +grid: grid_mean=0.25"));
   EXPECT_EQ(scheduler_.list_requests().back().filter(), "parent = c");
+}
+
+TEST_F(PartsTest, ScoresOfPartsNameTheirEvaluation) {
+  scheduler_.SetJob("c", Job::QUEUED, [](Job* job) {
+    job->mutable_spec()->set_kind(JobSpec::SWEEP);
+    job->add_parts("jobs/c-1");
+    job->add_parts("jobs/c-2");
+  });
+  // The second was stopped before its last evaluation.
+  for (const auto& [name, evaluation] :
+       {std::pair("c-1", "sparse"), std::pair("c-2", "held")}) {
+    scheduler_.SetJob(name, Job::SUCCEEDED, [](Job* job) {
+      job->set_parent("jobs/c");
+      job->add_attempts()->set_number(1);
+      for (const char* of : {"held", "sparse"}) {
+        auto& one = *job->mutable_spec()->add_evaluations();
+        one.set_task("flip_flop");
+        one.set_name(of);
+      }
+    });
+    reports::v1::Report report;
+    report.set_name(
+        absl::StrCat("jobs/", name, "/reports/", evaluation, "-20"));
+    report.set_step(20);
+    (*report.mutable_metrics())["error"] = 0.25;
+    scheduler_.AddReport(report, {});
+  }
+  EXPECT_EQ(Run({"show", "c"}), 0) << err();
+  EXPECT_THAT(out(), ContainsRegex("c-1 .* sparse: error=0.25"));
+  EXPECT_THAT(out(), ContainsRegex("c-2 .* held: error=0.25"));
 }
 
 TEST_F(PartsTest, PartsOfAJobCanBeListed) {

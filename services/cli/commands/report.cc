@@ -51,24 +51,6 @@ bool HasSummary(const Job& job) {
   return !job.parts().empty() || job.spec().kind() == jobs::v1::JobSpec::GATE;
 }
 
-// Name of the evaluation that a report is of, as the job's spec has it: the id
-// is that, the step, and what tells it from others, as in "addition_grid-1000",
-// "maps-500-2" or "maps-500-yarn-1a2b3c4d". A benchmark's id is its name.
-std::string EvaluationName(const Job& job, const Report& report) {
-  const std::string id = ShortName(report.name());
-  if (report.kind() == Report::BENCHMARK) return id;
-  std::string longest;
-  for (const auto& evaluation : job.spec().evaluations()) {
-    const std::string& name =
-        evaluation.name().empty() ? evaluation.task() : evaluation.name();
-    const std::string head = absl::StrCat(name, "-", report.step());
-    const bool fits =
-        id == head || absl::StartsWith(id, absl::StrCat(head, "-"));
-    if (fits && name.size() > longest.size()) longest = name;
-  }
-  return longest.empty() ? id.substr(0, id.rfind('-')) : longest;
-}
-
 // Of a training job the newest report of each evaluation; of an evaluating job
 // all, for there each is of a checkpoint of its own, in the order in which they
 // were evaluated.
