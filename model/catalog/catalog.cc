@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/check.h"
@@ -180,15 +181,36 @@ std::vector<std::string> TasksWithLengths() {
   return names;
 }
 
+// Parameters that say how far the cells of a grid go; none of other tasks.
+std::vector<std::string> SidesOfGrid(const Entry& entry) {
+  std::vector<std::string> names;
+  if (!absl::EndsWith(entry.name, "_grid")) return names;
+  for (const Param& param : entry.params) {
+    if (absl::StartsWith(param.name, "max_")) names.push_back(param.name);
+  }
+  return names;
+}
+
+// How an evaluation task without the parameter `lengths` asks its lengths.
+std::string SuggestLengths(const Entry& task) {
+  const std::vector<std::string> sides = SidesOfGrid(task);
+  if (sides.empty()) {
+    return absl::StrCat(
+        "; its questions have no length to vary: leave it out, "
+        "or take one of ",
+        absl::StrJoin(TasksWithLengths(), ", "));
+  }
+  return absl::StrCat("; its lengths are the cells of its grid, each asked ",
+                      "apart: leave it out, and set ",
+                      absl::StrJoin(sides, " and "), " to how far they go");
+}
+
 // How a complaint ends about a parameter that an entry lacks: the nearest of
 // its own, or, where few others have one of that name, who does.
 std::string SuggestParam(const Entry& entry, const std::string& name) {
   constexpr size_t kFew = 4;
   if (entry.kind == Kind::kEvaluationTask && name == "lengths") {
-    return absl::StrCat(
-        "; its questions have no length to vary: leave it out, "
-        "or take one of ",
-        absl::StrJoin(TasksWithLengths(), ", "));
+    return SuggestLengths(entry);
   }
   const std::vector<std::string> own = ParamNames(entry);
   std::vector<std::string> others;

@@ -111,14 +111,29 @@ TEST_F(LengthsTest, WhatIsNoLengthIsRefused) {
 TEST_F(LengthsTest, ATaskWithoutALengthHasNoLengths) {
   std::vector<base::FieldViolation> violations;
   Set({"20"}, &params_);
-  ResolveLengths({Task("addition_grid"), "evaluations[0]", nullptr}, &params_,
+  ResolveLengths({Task("scan"), "evaluations[0]", nullptr}, &params_,
                  &violations);
-  ResolveParams(Task("addition_grid"), "evaluations[0]", &params_, &violations);
+  ResolveParams(Task("scan"), "evaluations[0]", &params_, &violations);
   ASSERT_EQ(violations.size(), 1u);
   EXPECT_EQ(violations[0].field, "evaluations[0].params.lengths");
   EXPECT_THAT(violations[0].description,
               HasSubstr("leave it out, or take one of counting, flip_flop"));
-  EXPECT_THAT(LengthsOf(Task("addition_grid"), params_), IsEmpty());
+  EXPECT_THAT(LengthsOf(Task("scan"), params_), IsEmpty());
+}
+
+TEST_F(LengthsTest, AGridHasItsLengthsAsCells) {
+  const auto told = [this](const std::string& task) {
+    params_.clear();
+    Set({"20"}, &params_);
+    std::vector<base::FieldViolation> violations;
+    ResolveParams(Task(task), "evaluations[0]", &params_, &violations);
+    return violations.size() == 1 ? violations[0].description : "";
+  };
+  EXPECT_THAT(told("addition_grid"),
+              HasSubstr("the cells of its grid, each asked apart: leave it "
+                        "out, and set max_digits to how far they go"));
+  EXPECT_THAT(told("sorting_grid"),
+              HasSubstr("and set max_digits and max_numbers to how"));
 }
 
 TEST_F(LengthsTest, LeftOutTheyAreNotFilledIn) {
