@@ -163,7 +163,10 @@ std::string CheckValue(const Param& param, const Value& value) {
       return CheckLengths(param, value.list_value());
   }
   return absl::StrCat("must be of type ", std::string(TypeName(param.type)),
-                      ", is ", std::string(ValueTypeName(value)));
+                      param.type == ParamType::kLengths
+                          ? ", such as [1x, 2x] or [20, 40], is "
+                          : ", is ",
+                      std::string(ValueTypeName(value)));
 }
 
 std::vector<std::string> ParamNames(const Entry& entry) {

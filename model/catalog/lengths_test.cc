@@ -136,6 +136,16 @@ TEST_F(LengthsTest, AGridHasItsLengthsAsCells) {
               HasSubstr("and set max_digits and max_numbers to how"));
 }
 
+TEST_F(LengthsTest, ASingleOneIsToldHowAListIsWritten) {
+  params_[kLengths].set_string_value("2x");
+  std::vector<base::FieldViolation> violations;
+  ResolveParams(Task("flip_flop"), "evaluations[0]", &params_, &violations);
+  ASSERT_EQ(violations.size(), 1u);
+  EXPECT_EQ(violations[0].description,
+            "must be of type list of lengths, such as [1x, 2x] or [20, 40], is "
+            "a string");
+}
+
 TEST_F(LengthsTest, LeftOutTheyAreNotFilledIn) {
   std::vector<base::FieldViolation> violations;
   ResolveParams(Task("flip_flop"), "", &params_, &violations);
