@@ -63,12 +63,15 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   if (arguments.Has("again")) spec.set_again(true);
   ORDO_RETURN_IF_ERROR(ApplySettings(arguments.All("set"), &spec));
   const bool named = !spec.name().empty();
-  ORDO_ASSIGN_OR_RETURN(
-      const jobs::v1::Job job,
+  const absl::StatusOr<jobs::v1::Job> job =
       CreateNamed(context, spec, named ? spec.name() : first_job + "-evaluate",
-                  named ? Naming::kAsGiven : Naming::kFree));
-  PrintCreated(context, {job});
-  return StayIfAsked(context, arguments, {job.name()});
+                  named ? Naming::kAsGiven : Naming::kFree);
+  if (!job.ok()) {
+    return InWordsOfOptions(arguments, {{"encoding", "encoding"}},
+                            job.status());
+  }
+  PrintCreated(context, {*job});
+  return StayIfAsked(context, arguments, {job->name()});
 }
 
 }  // namespace
@@ -99,7 +102,8 @@ Command EvaluateCommand() {
       {"encoding", 0, "ENCODING",
        "in place of the checkpoints' own; a name, or YAML"},
       {"again", 0, "", "evaluate also what was evaluated before"},
-      {"param", 0, "NAME=VALUE", "parameter of the evaluations", true},
+      {"param", 0, "NAME=VALUE",
+       "parameter of the evaluations, such as 'lengths=[1x, 2x]'", true},
       {"set", 0, "PATH=VALUE", "change a field, as in `ordo submit`", true},
   };
   for (const Option& option : StayOptionTable()) {

@@ -1,3 +1,4 @@
+#include "base/status/details.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "services/cli/testing/cli_test_base.h"
@@ -74,6 +75,33 @@ TEST_F(EvaluateJobTest, AnEncodingTakesThePlaceOfTheCheckpoints) {
   EXPECT_EQ(spec.encoding().params().at("factor").number_value(), 4);
   EXPECT_EQ(Run({"evaluate", "a", "--encoding", "{nam: yarn}"}), 2);
   EXPECT_THAT(err(), HasSubstr("--encoding: nam: is no field"));
+}
+
+TEST_F(EvaluateJobTest, WhatIsWrongIsToldInTheWordsOfTheOptions) {
+  scheduler_.RefuseCreate(base::InvalidFields(
+      {{"job.spec.evaluations[0].params.lengths[1]", "must be a number"},
+       {"job.spec.evaluations[0].params.samples", "is too many"},
+       {"job.spec.evaluations[0].task", "there is no such task"},
+       {"job.spec.encoding.params.factor", "must be 1..64"},
+       {"job.spec.checkpoints[0]", "there is no such checkpoint"}}));
+  EXPECT_EQ(Run({"evaluate", "a", "--task", "nop", "--param", "lengths=[1x, y]",
+                 "--encoding", "yarn"}),
+            2);
+  EXPECT_THAT(err(), HasSubstr("\n  --param lengths[1]: must be a number\n"));
+  // It was not given by --param.
+  EXPECT_THAT(err(),
+              HasSubstr("\n  evaluations[0].params.samples: is too many\n"));
+  EXPECT_THAT(err(), HasSubstr("\n  --task: there is no such task\n"));
+  EXPECT_THAT(err(), HasSubstr("\n  --encoding: params.factor: must be 1"));
+  EXPECT_THAT(err(), HasSubstr("\n  checkpoints[0]: there is no such"));
+}
+
+TEST_F(EvaluateJobTest, WhatAParameterHasWrongInAllEvaluationsIsToldOnce) {
+  scheduler_.RefuseCreate(base::InvalidFields(
+      {{"job.spec.evaluations[0].params.samples", "must be 1..9"},
+       {"job.spec.evaluations[1].params.samples", "must be 1..9"}}));
+  EXPECT_EQ(Run({"evaluate", "a", "--param", "samples=0"}), 2);
+  EXPECT_THAT(err(), HasSubstr("one thing is wrong:\n  --param samples: must"));
 }
 
 TEST_F(EvaluateTest, JobWithoutEvaluationsNeedsATask) {

@@ -1,3 +1,4 @@
+#include <map>
 #include <string>
 #include <vector>
 
@@ -130,9 +131,15 @@ absl::StatusOr<Job> Create(Context& context, const Arguments& arguments) {
   spec.set_queue(trained.spec().queue());
   ORDO_RETURN_IF_ERROR(ApplySettings(arguments.All("set"), &spec));
   const bool named = !spec.name().empty();
-  return CreateNamed(context, spec,
-                     named ? spec.name() : candidate.parent + "-gate",
-                     named ? Naming::kAsGiven : Naming::kFree);
+  absl::StatusOr<Job> job = CreateNamed(
+      context, spec, named ? spec.name() : candidate.parent + "-gate",
+      named ? Naming::kAsGiven : Naming::kFree);
+  if (job.ok()) return job;
+  std::map<std::string, std::string> options;
+  for (const FieldOption& option : kFieldOptions) {
+    options[option.path] = option.option;
+  }
+  return InWordsOfOptions(arguments, options, job.status());
 }
 
 // The job that is asked for, which may be there already.
@@ -239,7 +246,8 @@ Command GateCommand() {
   }
   const std::vector<Option> others = {
       {"task", 0, "TASK", "evaluation task, see `ordo list tasks`", true},
-      {"param", 0, "NAME=VALUE", "parameter of the evaluations", true},
+      {"param", 0, "NAME=VALUE",
+       "parameter of the evaluations, such as 'lengths=[1x, 2x]'", true},
       {"set", 0, "PATH=VALUE", "change a field, as in `ordo submit`", true},
       {"out", 0, "DIR", "folder for the files of its report"},
       {"timeout", 0, "DURATION", "stay at most this long, such as 90s or 2h"},

@@ -5,6 +5,7 @@
 
 #include "base/files/file_util.h"
 #include "base/files/files.h"
+#include "base/status/details.h"
 #include "base/yaml/text_form.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/struct.pb.h"
@@ -65,6 +66,17 @@ class GateTest : public testing::CliTest {
     return Run(args);
   }
 };
+
+TEST_F(GateTest, WhatIsWrongIsToldInTheWordsOfTheOptions) {
+  scheduler_.RefuseCreate(base::InvalidFields(
+      {{"job.spec.gate.max_items", "is too few"},
+       {"job.spec.gate.level", "must be below 1"},
+       {"job.spec.evaluations[0].params.lengths", "is no list"}}));
+  EXPECT_EQ(RunGate({"--max-items", "9", "--param", "lengths=2x"}), 2);
+  EXPECT_THAT(err(), HasSubstr("\n  --max-items: is too few\n"));
+  EXPECT_THAT(err(), HasSubstr("\n  gate.level: must be below 1\n"));
+  EXPECT_THAT(err(), HasSubstr("\n  --param lengths: is no list\n"));
+}
 
 TEST_F(GateTest, MakesAJobOfWhatIsComparedWithTheCandidatesEvaluations) {
   Decided("a-gate", "pass");

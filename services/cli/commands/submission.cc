@@ -1,7 +1,9 @@
 #include "services/cli/commands/submission.h"
 
+#include <algorithm>
 #include <string_view>
 #include <sys/random.h>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -28,7 +30,67 @@ std::string Numbered(const std::string& base, int number) {
   return stem + suffix;
 }
 
+// Of "params.lengths[0]", which --param set: "--param lengths[0]"; else empty.
+std::string WordsOfParam(const Arguments& arguments, std::string_view field) {
+  constexpr std::string_view kParams = "params.";
+  if (field.substr(0, kParams.size()) != kParams) return "";
+  field.remove_prefix(kParams.size());
+  const std::string_view name = field.substr(0, field.find_first_of(".["));
+  for (const std::string& param : arguments.All("param")) {
+    const std::string_view given =
+        std::string_view(param).substr(0, param.find_first_of(".[="));
+    if (given == name) return "--param " + std::string(field);
+  }
+  return "";
+}
+
+// The option that set a field of the spec, with what of the field is behind
+// that; the field itself where none did.
+std::string WordsOfField(const Arguments& arguments,
+                         const std::map<std::string, std::string>& options,
+                         const std::string& field) {
+  for (const auto& [path, option] : options) {
+    if (field.substr(0, path.size()) != path || !arguments.Has(option)) {
+      continue;
+    }
+    const std::string rest = field.substr(path.size());
+    if (rest.empty()) return "--" + option;
+    if (rest.front() == '.' || rest.front() == '[') {
+      return absl::StrCat("--", option, ": ",
+                          rest.substr(rest.front() == '.' ? 1 : 0));
+    }
+  }
+  const size_t end = field.find("].");
+  constexpr std::string_view kEvaluations = "evaluations[";
+  if (field.substr(0, kEvaluations.size()) != kEvaluations ||
+      end == std::string::npos) {
+    return field;
+  }
+  const std::string of_one = field.substr(end + 2);
+  if (of_one == "task" && arguments.Has("task")) return "--task";
+  const std::string param = WordsOfParam(arguments, of_one);
+  return param.empty() ? field : param;
+}
+
 }  // namespace
+
+absl::Status InWordsOfOptions(const Arguments& arguments,
+                              const std::map<std::string, std::string>& options,
+                              const absl::Status& status) {
+  constexpr std::string_view kSpec = "job.spec.";
+  std::vector<base::FieldViolation> told;
+  std::vector<base::FieldViolation> violations = base::FieldViolations(status);
+  for (base::FieldViolation& each : violations) {
+    if (each.field.substr(0, kSpec.size()) == kSpec) {
+      each.field =
+          WordsOfField(arguments, options, each.field.substr(kSpec.size()));
+    }
+    // What --param sets, it sets of each evaluation.
+    if (std::count(told.begin(), told.end(), each) > 0) continue;
+    told.push_back(std::move(each));
+  }
+  return told.empty() ? status : base::InvalidFields(told);
+}
 
 absl::Status ApplySettings(const std::vector<std::string>& settings,
                            jobs::v1::JobSpec* spec) {

@@ -1,6 +1,7 @@
 #ifndef ORDO_SERVICES_CLI_COMMANDS_SUBMISSION_H_
 #define ORDO_SERVICES_CLI_COMMANDS_SUBMISSION_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,14 @@ absl::StatusOr<jobs::v1::Job> GetJob(Context& context, const std::string& name);
 absl::Status FillEvaluations(const Arguments& arguments,
                              const jobs::v1::Job& trained,
                              jobs::v1::JobSpec* spec);
+
+// The error of a job that was made of options, in their words: a violation of a
+// field that --task, --param or one of `options` set, by the fields that these
+// set, names that option; of another the field, as --set takes it. Errors
+// without violations stay.
+absl::Status InWordsOfOptions(const Arguments& arguments,
+                              const std::map<std::string, std::string>& options,
+                              const absl::Status& status);
 
 // Prints jobs that were created: as -o asks, or their names; beside it what is
 // worth knowing of them, and how to follow their parts.
