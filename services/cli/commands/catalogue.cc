@@ -1,10 +1,12 @@
 #include "services/cli/commands/catalogue.h"
 
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/text/nearest.h"
 #include "google/protobuf/struct.pb.h"
 #include "model/catalog/catalog.h"
 #include "model/catalog/page.h"
@@ -128,40 +130,75 @@ void PrintEntry(Context& context, const catalog::Entry& entry) {
   if (!table.empty()) context.out << table.ToString(context.terminal);
 }
 
-void PrintEntries(Context& context, const std::vector<catalog::Kind>& kinds,
-                  const std::string& field) {
-  Struct all;
-  ListValue* list = (*all.mutable_fields())[field].mutable_list_value();
-  for (const catalog::Kind kind : kinds) {
+// What is listed under one name: `field` in JSON.
+struct Listed {
+  std::vector<catalog::Kind> kinds;
+  std::string field;
+};
+
+using Entries = std::vector<const catalog::Entry*>;
+
+// Those of a kind that are called `name`; all when that is empty.
+Entries EntriesCalled(catalog::Kind kind, const std::string& name) {
+  Entries called;
+  for (const catalog::Entry* entry : catalog::EntriesOf(kind)) {
+    if (name.empty() || entry->name == name) called.push_back(entry);
+  }
+  return called;
+}
+
+absl::Status NoEntry(const Listed& listed, const std::string& name) {
+  std::vector<std::string> names;
+  for (const catalog::Kind kind : listed.kinds) {
     for (const catalog::Entry* entry : catalog::EntriesOf(kind)) {
+      names.push_back(entry->name);
+    }
+  }
+  return absl::NotFoundError(absl::StrCat("'", name, "' is none of the ",
+                                          listed.field,
+                                          base::SuggestName(name, names)));
+}
+
+absl::Status PrintEntries(Context& context, const Listed& listed,
+                          const std::string& name) {
+  Struct all;
+  ListValue* list = (*all.mutable_fields())[listed.field].mutable_list_value();
+  for (const catalog::Kind kind : listed.kinds) {
+    for (const catalog::Entry* entry : EntriesCalled(kind, name)) {
       *list->add_values()->mutable_struct_value() = ToStruct(*entry);
     }
   }
-  if (PrintStructured(context, all)) return;
-  bool first = true;
-  for (const catalog::Kind kind : kinds) {
-    if (kinds.size() > 1) {
-      context.out << (first ? "" : "\n") << catalog::KindName(kind) << "s\n\n";
-      first = true;
+  if (list->values().empty()) return NoEntry(listed, name);
+  if (PrintStructured(context, all)) return absl::OkStatus();
+  bool begun = false;
+  for (const catalog::Kind kind : listed.kinds) {
+    const Entries entries = EntriesCalled(kind, name);
+    if (entries.empty()) continue;
+    if (begun) context.out << "\n";
+    if (listed.kinds.size() > 1) {
+      context.out << catalog::KindName(kind)
+                  << (name.empty() ? "s\n\n" : "\n\n");
     }
-    for (const catalog::Entry* entry : catalog::EntriesOf(kind)) {
-      if (!first) context.out << "\n";
+    for (const catalog::Entry* entry : entries) {
+      if (entry != entries.front()) context.out << "\n";
       PrintEntry(context, *entry);
-      first = false;
     }
+    begun = true;
   }
+  return absl::OkStatus();
 }
 
 }  // namespace
 
-void ListEncodings(Context& context) {
-  PrintEntries(context, {catalog::Kind::kEncoding}, "encodings");
+absl::Status ListEncodings(Context& context, const std::string& name) {
+  return PrintEntries(context, {{catalog::Kind::kEncoding}, "encodings"}, name);
 }
 
-void ListTasks(Context& context) {
-  PrintEntries(context,
-               {catalog::Kind::kTrainingTask, catalog::Kind::kEvaluationTask},
-               "tasks");
+absl::Status ListTasks(Context& context, const std::string& name) {
+  return PrintEntries(
+      context,
+      {{catalog::Kind::kTrainingTask, catalog::Kind::kEvaluationTask}, "tasks"},
+      name);
 }
 
 }  // namespace ordo::services::cli

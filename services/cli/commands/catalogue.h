@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "absl/status/status.h"
 #include "proto/ordo/jobs/v1/jobs.pb.h"
 #include "proto/ordo/reports/v1/reports.pb.h"
 #include "proto/ordo/workers/v1/workers.pb.h"
@@ -10,9 +11,11 @@
 
 namespace ordo::services::cli {
 
-// Print what model/catalog holds, as context.output asks.
-void ListEncodings(Context& context);
-void ListTasks(Context& context);
+// Print what model/catalog holds, as context.output asks: all, or with a name
+// what is called so, of tasks that of training and that of evaluation.
+// NOT_FOUND names the nearest.
+absl::Status ListEncodings(Context& context, const std::string& name);
+absl::Status ListTasks(Context& context, const std::string& name);
 
 // "train", "evaluate", "benchmark" and so on, as in a file.
 std::string JobSpecKind(jobs::v1::JobSpec::Kind kind);

@@ -9,6 +9,7 @@ namespace {
 
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using CatalogueTest = testing::CliTest;
 
 TEST_F(CatalogueTest, EncodingsNeedNoScheduler) {
@@ -43,6 +44,26 @@ TEST_F(CatalogueTest, EncodingsAreThereForPrograms) {
   EXPECT_THAT(out(), HasSubstr("\"default\":"));
   EXPECT_THAT(out(), HasSubstr("\"formula\":"));
   EXPECT_THAT(out(), HasSubstr("\"initial\":"));
+}
+
+TEST_F(CatalogueTest, OneOfThemCanBeNamed) {
+  EXPECT_EQ(Run({"list", "tasks", "flip_flop"}), 0) << err();
+  EXPECT_THAT(out(), ::testing::StartsWith("training task\n\nflip_flop  "));
+  EXPECT_THAT(out(), HasSubstr("\n\nevaluation task\n\nflip_flop  "));
+  EXPECT_THAT(out(), Not(HasSubstr("addition")));
+  EXPECT_EQ(Run({"list", "encodings", "rope"}), 0) << err();
+  EXPECT_THAT(out(), ::testing::StartsWith("rope  "));
+  EXPECT_THAT(out(), Not(HasSubstr("position_size")));
+  EXPECT_EQ(Run({"list", "encodings", "rope", "-o", "json"}), 0) << err();
+  EXPECT_THAT(out(), HasSubstr("\"name\":\"rope\""));
+  EXPECT_THAT(out(), Not(HasSubstr("\"name\":\"tape\"")));
+}
+
+TEST_F(CatalogueTest, WhatIsNotThereNamesTheNearest) {
+  EXPECT_EQ(Run({"list", "tasks", "flipflop"}), 2);
+  EXPECT_THAT(err(), HasSubstr("'flipflop' is none of the tasks"));
+  EXPECT_THAT(err(), HasSubstr("flip_flop"));
+  EXPECT_EQ(Run({"list", "encodings", "flip_flop"}), 2);
 }
 
 }  // namespace

@@ -102,8 +102,7 @@ Command EvaluateCommand() {
       {"encoding", 0, "ENCODING",
        "in place of the checkpoints' own; a name, or YAML"},
       {"again", 0, "", "evaluate also what was evaluated before"},
-      {"param", 0, "NAME=VALUE",
-       "parameter of the evaluations, such as 'lengths=[1x, 2x]'", true},
+      {"param", 0, "NAME=VALUE", "parameter of the evaluations", true},
       {"set", 0, "PATH=VALUE", "change a field, as in `ordo submit`", true},
   };
   for (const Option& option : StayOptionTable()) {

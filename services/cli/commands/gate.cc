@@ -246,8 +246,7 @@ Command GateCommand() {
   }
   const std::vector<Option> others = {
       {"task", 0, "TASK", "evaluation task, see `ordo list tasks`", true},
-      {"param", 0, "NAME=VALUE",
-       "parameter of the evaluations, such as 'lengths=[1x, 2x]'", true},
+      {"param", 0, "NAME=VALUE", "parameter of the evaluations", true},
       {"set", 0, "PATH=VALUE", "change a field, as in `ordo submit`", true},
       {"out", 0, "DIR", "folder for the files of its report"},
       {"timeout", 0, "DURATION", "stay at most this long, such as 90s or 2h"},

@@ -262,7 +262,8 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   const std::vector<std::string>& given = arguments.positional();
   const std::string kind = given.empty() ? "jobs" : given[0];
   const bool takes_job = kind == "checkpoints" || kind == "reports";
-  if (given.size() > 1 && !takes_job) {
+  const bool is_of_catalogue = kind == "encodings" || kind == "tasks";
+  if (given.size() > 1 && !takes_job && !is_of_catalogue) {
     return absl::InvalidArgumentError(
         absl::StrCat("'ordo list ", kind, "' takes no further argument"));
   }
@@ -274,8 +275,9 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   ListOptions options;
   ORDO_ASSIGN_OR_RETURN(options.limit,
                         arguments.GetInt("limit", 100, 0, 1'000'000'000));
-  if (given.size() > 1) {
-    ORDO_ASSIGN_OR_RETURN(options.parent, JobName(given[1]));
+  const std::string name = given.size() > 1 ? given[1] : "";
+  if (takes_job && !name.empty()) {
+    ORDO_ASSIGN_OR_RETURN(options.parent, JobName(name));
   }
   absl::Status status;
   if (kind == "jobs") {
@@ -290,9 +292,9 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   } else if (kind == "data") {
     status = ListData(context, options);
   } else if (kind == "encodings") {
-    ListEncodings(context);
+    status = ListEncodings(context, name);
   } else if (kind == "tasks") {
-    ListTasks(context);
+    status = ListTasks(context, name);
   } else {
     status = absl::InvalidArgumentError(absl::StrCat(
         "there is no list of '", kind, "'", base::SuggestName(kind, kinds)));
@@ -335,7 +337,7 @@ Command ListCommand() {
   Command command;
   command.name = "list";
   command.arguments =
-      "[jobs|workers|checkpoints [JOB]|reports [JOB]|data|encodings|tasks]";
+      "[jobs|workers|data|checkpoints|reports|encodings|tasks [NAME]]";
   command.summary = "list what there is, newest first";
   command.help =
       "Without an argument: your jobs. Terms of --filter, joined by AND:\n"
@@ -343,6 +345,10 @@ Command ListCommand() {
       "  labels.KEY = VALUE\n"
       "Data, by name, is what was pushed; a name alone stands for its CURRENT\n"
       "version.\n"
+      "NAME is the job of checkpoints or reports, or the encoding or task that "
+      "is\n"
+      "to be printed alone:\n"
+      "  ordo list tasks flip_flop\n"
       "Encodings and tasks need no scheduler.";
   command.options = {
       {"all-users", 0, "", "jobs of everybody, not only yours"},
