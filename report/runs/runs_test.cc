@@ -83,10 +83,10 @@ TEST_F(RunsTest, ModelsOfOneEvaluationStandInOneFigureByLength) {
             "nope: error against length, of one run of each model. Trained on "
             "up to 8: the dashed line.");
   const std::string& script = page.figures[0].figure.script;
-  EXPECT_THAT(script, HasSubstr("$arm0 << EOD\n7.76 0 0 0\n"
-                                "15.76 0.75 0.75 0.75\nEOD\n"));
+  EXPECT_THAT(script, HasSubstr("$arm0 << EOD\n7.92 0 0 0\n"
+                                "15.92 0.75 0.75 0.75\nEOD\n"));
   EXPECT_THAT(script, HasSubstr("title \"b\""));
-  EXPECT_THAT(script, HasSubstr("from first 8.48,graph 0"));
+  EXPECT_THAT(script, HasSubstr("from first 8,graph 0"));
   EXPECT_EQ(page.figures[1].caption,
             "text: perplexity against length, of one run of each model. "
             "Trained on up to 64: the dashed line.");

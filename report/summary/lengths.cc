@@ -32,9 +32,10 @@ constexpr double kManyTimes = 10;
 constexpr double kRoom = 0.03;
 constexpr double kLogRoom = 1.2;
 // Between two arms at one length, and between the outermost at most, as shares
-// of what is between neighbouring lengths.
-constexpr double kBeside = 0.06;
-constexpr double kMaxBeside = 0.5;
+// of what is between neighbouring lengths: few pixels, so that a point is still
+// read as one of its length.
+constexpr double kBeside = 0.02;
+constexpr double kMaxBeside = 0.1;
 
 // What the runs of one evaluation scored, by seed and arm.
 using Runs = std::map<uint64_t, std::map<std::string, const Lengths*>>;
@@ -203,6 +204,25 @@ bool ShowsTrained(const ComparedLengths& compared) {
          compared.trained <= points.back().length;
 }
 
+// How the intervals of a curve are drawn.
+enum class Drawn { kNot, kBars, kBand };
+
+// A band would shrink to nothing towards a length without an interval, as if
+// the mean were known exactly there.
+Drawn IntervalsOf(const ComparedLengths& compared, const LengthCurve& curve) {
+  if (compared.has_bars) return Drawn::kBars;
+  if (compared.num_seeds < 2) return Drawn::kNot;
+  const auto has = [](const LengthPoint& point) {
+    return std::isfinite(point.low) && std::isfinite(point.high);
+  };
+  if (std::all_of(curve.points.begin(), curve.points.end(), has)) {
+    return Drawn::kBand;
+  }
+  return std::any_of(curve.points.begin(), curve.points.end(), has)
+             ? Drawn::kBars
+             : Drawn::kNot;
+}
+
 // What is drawn of a bound: nothing beside the mean where there is none.
 double Bound(double bound, double mean) {
   return std::isfinite(bound) ? bound : mean;
@@ -245,7 +265,7 @@ std::string AxesScript(const ComparedLengths& compared, const ScoreAxis& axis,
         &script,
         "set arrow 1 from first %1$.8g,graph 0 to first %1$.8g,graph 1 nohead "
         "dashtype 2 linecolor rgb '#888888'\n",
-        lengths.Behind(compared.trained));
+        static_cast<double>(compared.trained));
   }
   return script;
 }
@@ -311,7 +331,8 @@ Figure LengthPlot(const ComparedLengths& compared) {
     }
     absl::StrAppend(&figure.script, "EOD\n");
     const std::string color = LineColor(c);
-    if (compared.num_seeds > 1) {
+    const Drawn drawn = IntervalsOf(compared, curve);
+    if (drawn == Drawn::kBand) {
       bands.push_back(absl::StrFormat(
           "$arm%d using 1:3:4 with filledcurves fillcolor rgb '%s' fillstyle "
           "transparent solid 0.15 noborder notitle",
@@ -321,7 +342,8 @@ Figure LengthPlot(const ComparedLengths& compared) {
         "$arm%d using %s linewidth 2 pointtype %d linecolor rgb '%s' title "
         "\"%s\"",
         c,
-        compared.has_bars ? "1:2:3:4 with yerrorlines" : "1:2 with linespoints",
+        drawn == Drawn::kBars ? "1:2:3:4 with yerrorlines"
+                              : "1:2 with linespoints",
         5 + 2 * (c % 4), color, GnuplotText(curve.arm)));
   }
   // Lines in front of all bands.

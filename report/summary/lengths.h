@@ -67,11 +67,11 @@ Table LengthTable(const std::vector<ComparedLengths>& all);
 // it is not known.
 std::string TrainedText(const ComparedLengths& compared);
 
-// A line for each arm in a band of its intervals, or with bars; a dashed line
-// behind the trained length. There is no band where no interval is known. The
-// axis of lengths is logarithmic where they grow by factors, that of
+// A line for each arm in a band of its intervals, or with bars where has_bars
+// or some of its lengths have no interval; a dashed line at the trained length.
+// The axis of lengths is logarithmic where they grow by factors, that of
 // perplexities where they differ tenfold. Arms stand beside each other at each
-// length, so that equal ones are all seen.
+// length by a few pixels, so that the points of equal ones are all seen.
 Figure LengthPlot(const ComparedLengths& compared);
 
 }  // namespace ordo::report::summary

@@ -100,7 +100,7 @@ TEST(CompareLengthsTest, SeedsThatScoreAlikeHaveNoInterval) {
                                      "error", "0.5", "", ""));
   // Nothing is drawn beside the mean.
   EXPECT_THAT(LengthPlot(all[0]).script,
-              HasSubstr("\n16.336194 0.5 0.5 0.5\n"));
+              HasSubstr("\n16.111289 0.5 0.5 0.5\n"));
 }
 
 TEST(LengthTableTest, ASingleSeedHasNoInterval) {
@@ -120,21 +120,38 @@ TEST(LengthTableTest, ASingleSeedHasNoInterval) {
 using LengthPlotTest = testing::DrawingTest;
 
 TEST_F(LengthPlotTest, ErrorsHaveBandsAndTheTrainedLengthIsMarked) {
-  ORDO_ASSERT_OK_AND_ASSIGN(const auto all, ByLength().Compared());
+  ByLength scored;
+  for (int i = 0; i < scored.spec.parts_size(); ++i) {
+    scored.LengthsOf(i).values[16] = 0.5 + 0.01 * i;
+  }
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto all, scored.Compared());
   const Figure figure = LengthPlot(all[0]);
   // Lengths that double stand on a logarithmic axis, by their own numbers, and
   // an interval ends where errors do. Arms stand beside each other.
   EXPECT_THAT(figure.script, HasSubstr("set logscale x\nset xtics (8, 16, 32)\n"
-                                       "set xrange [6.39509:40.0307]\n"));
-  EXPECT_THAT(figure.script,
-              HasSubstr("set arrow 1 from first 8.3397261,graph 0"));
-  EXPECT_THAT(figure.script,
-              HasSubstr("$arm0 << EOD\n7.8353624 0.01 0 0.0348"));
-  EXPECT_THAT(figure.script, HasSubstr("$arm1 << EOD\n8.168097 0.04 "));
+                                       "set xrange [6.57488:38.936]\n"));
+  EXPECT_THAT(figure.script, HasSubstr("set arrow 1 from first 8,graph 0"));
+  EXPECT_THAT(figure.script, HasSubstr("$arm0 << EOD\n7.94474 0.01 0 0.0348"));
+  EXPECT_THAT(figure.script, HasSubstr("$arm1 << EOD\n8.0556444 0.04 "));
   EXPECT_THAT(figure.script, HasSubstr("$arm1 using 1:3:4 with filledcurves"));
   const std::string svg = Svg(figure);
   EXPECT_THAT(svg, HasSubstr(">error<"));
   EXPECT_THAT(svg, HasSubstr(">tape<"));
+}
+
+TEST_F(LengthPlotTest, WhereALengthHasNoIntervalTheOthersAreBars) {
+  // All seeds of an arm score alike at 16.
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto all, ByLength().Compared());
+  const Figure figure = LengthPlot(all[0]);
+  EXPECT_THAT(figure.script, Not(HasSubstr("filledcurves")));
+  EXPECT_THAT(figure.script, HasSubstr("$arm0 using 1:2:3:4 with yerrorlines"));
+  ByLength alike;
+  for (int i = 0; i < alike.spec.parts_size(); ++i) {
+    alike.LengthsOf(i).values = {{8, 0.25}, {16, 0.5}};
+  }
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto none, alike.Compared());
+  EXPECT_THAT(LengthPlot(none[0]).script,
+              HasSubstr("$arm0 using 1:2 with linespoints"));
 }
 
 TEST_F(LengthPlotTest, ArmsThatScoreAlikeStandBesideEachOther) {
@@ -145,11 +162,11 @@ TEST_F(LengthPlotTest, ArmsThatScoreAlikeStandBesideEachOther) {
   const std::vector<LengthPoint> points = {{10, 1, 1, 1}, {20, 1, 1, 1}};
   compared.arms = {{"a", points}, {"b", points}, {"c", points}};
   const Figure figure = LengthPlot(compared);
-  EXPECT_THAT(figure.script, HasSubstr("$arm0 << EOD\n9.4 1 1 1\n19.4 1 "));
+  EXPECT_THAT(figure.script, HasSubstr("$arm0 << EOD\n9.8 1 1 1\n19.8 1 "));
   EXPECT_THAT(figure.script, HasSubstr("$arm1 << EOD\n10 1 1 1\n20 1 "));
-  EXPECT_THAT(figure.script, HasSubstr("$arm2 << EOD\n10.6 1 1 1\n20.6 1 "));
+  EXPECT_THAT(figure.script, HasSubstr("$arm2 << EOD\n10.2 1 1 1\n20.2 1 "));
   // All have a place.
-  EXPECT_THAT(figure.script, HasSubstr("set xrange [8.6:21.4]\n"));
+  EXPECT_THAT(figure.script, HasSubstr("set xrange [9.2:20.8]\n"));
   EXPECT_THAT(figure.script, Not(HasSubstr("set xtics")));
   ComparedLengths near = compared;
   for (LengthCurve& arm : near.arms) arm.points[1].length = 12;
@@ -157,7 +174,7 @@ TEST_F(LengthPlotTest, ArmsThatScoreAlikeStandBesideEachOther) {
   // Many stay between two lengths.
   while (compared.arms.size() < 50) compared.arms.push_back({"d", points});
   EXPECT_THAT(LengthPlot(compared).script,
-              HasSubstr("$arm49 << EOD\n12.45 1 1 1\n22.45 1 "));
+              HasSubstr("$arm49 << EOD\n10.49 1 1 1\n20.49 1 "));
 }
 
 TEST_F(LengthPlotTest, OnlyATrainedLengthOnTheAxisHasALine) {
