@@ -37,6 +37,19 @@ constexpr char kSampled[] = "sampled";
 // Above, a double does not hold every whole number.
 constexpr double kMaxItems = 1e15;
 
+// Of ErrorText.
+constexpr int kErrorDigits = 3;
+constexpr int kDigits = 6;
+constexpr int kMaxDigits = 15;
+
+// The place of the first digit: 0 of 1 to 9, -1 of 0.1.
+// REQUIRES: finite, not 0.
+int FirstPlace(double value) {
+  return static_cast<int>(std::floor(std::log10(std::fabs(value))));
+}
+
+std::string MetricText(double value) { return absl::StrFormat("%.9g", value); }
+
 }  // namespace
 
 absl::StatusOr<std::map<std::string, double>> ParseStandardErrors(
@@ -89,13 +102,31 @@ absl::StatusOr<int64_t> ParseNumItems(std::string_view json) {
   return static_cast<int64_t>(number);
 }
 
-std::string MetricText(double value) { return absl::StrFormat("%.9g", value); }
+std::string ValueText(const Metrics& metrics, const std::string& name) {
+  const double value = metrics.values.at(name);
+  if (value == 0 || !std::isfinite(value)) return MetricText(value);
+  const int first = FirstPlace(value);
+  const auto error = metrics.standard_errors.find(name);
+  const bool has_error =
+      error != metrics.standard_errors.end() && error->second > 0;
+  const int digits =
+      has_error ? first - FirstPlace(error->second) + kErrorDigits : kDigits;
+  return absl::StrFormat(
+      "%.*g", std::min(std::max({digits, first + 1, 1}), kMaxDigits), value);
+}
 
 std::string ErrorText(const Metrics& metrics, const std::string& name) {
   const auto error = metrics.standard_errors.find(name);
   return error == metrics.standard_errors.end()
              ? ""
-             : absl::StrFormat("%.3g", error->second);
+             : absl::StrFormat("%.*g", kErrorDigits, error->second);
+}
+
+std::string ItemsText(const Metrics& metrics, const std::string& name) {
+  const auto sampled = metrics.sampled.find(name);
+  return sampled == metrics.sampled.end()
+             ? ""
+             : absl::StrFormat("%.0f", sampled->second.items);
 }
 
 Metrics WithoutCopies(Metrics metrics) {
@@ -118,6 +149,21 @@ Table MetricsTable(const std::vector<Metrics>& all) {
       table.rows.push_back({one.model, absl::StrCat(one.step), one.evaluation,
                             one.task, name, MetricText(value),
                             ErrorText(one, name)});
+    }
+  }
+  return table;
+}
+
+Table ScoreTable(const std::vector<Metrics>& all) {
+  Table table;
+  table.num_text_columns = 5;
+  table.header = {"model",  "step",  "evaluation",     "task",
+                  "metric", "value", "standard error", "items"};
+  for (const Metrics& one : all) {
+    for (const auto& [name, value] : one.values) {
+      table.rows.push_back({one.model, absl::StrCat(one.step), one.evaluation,
+                            one.task, name, ValueText(one, name),
+                            ErrorText(one, name), ItemsText(one, name)});
     }
   }
   return table;

@@ -12,6 +12,13 @@
 
 namespace ordo::report {
 
+// How many a mean of what is worth 0 to 1 is over: units that were drawn, and
+// their items.
+struct SampleSize {
+  double units = 0;
+  double items = 0;
+};
+
 // What one evaluation found of one model, of any task.
 struct Metrics {
   // Of the model, for people, such as the job's id.
@@ -23,19 +30,14 @@ struct Metrics {
   std::map<std::string, double> values;
   // Of those that have one, over another draw of what was asked.
   std::map<std::string, double> standard_errors = {};
+  // Of those that say it.
+  std::map<std::string, SampleSize> sampled = {};
 };
 
 // Reads the `standard_errors` of an evaluation's result.json; none where it has
 // none. INVALID_ARGUMENT names the field that is no finite number.
 absl::StatusOr<std::map<std::string, double>> ParseStandardErrors(
     std::string_view json);
-
-// How many a mean of what is worth 0 to 1 is over: units that were drawn, and
-// their items.
-struct SampleSize {
-  double units = 0;
-  double items = 0;
-};
 
 // Reads the `sampled` of an evaluation's result.json; none where it has none.
 // INVALID_ARGUMENT names the metric that has not two units or more, and as many
@@ -47,15 +49,23 @@ absl::StatusOr<std::map<std::string, SampleSize>> ParseSampled(
 // INVALID_ARGUMENT: it is no whole number from 0 on.
 absl::StatusOr<int64_t> ParseNumItems(std::string_view json);
 
-// A metric as it stands in the tables: nine digits at most.
-std::string MetricText(double value);
+// One of `values`, for people: to the last digit of its standard error, without
+// one to six; whole numbers whole.
+std::string ValueText(const Metrics& metrics, const std::string& name);
 
 // The standard error of a metric, three digits; empty where it has none.
 std::string ErrorText(const Metrics& metrics, const std::string& name);
 
-// A row for each metric: model, step, evaluation, task, metric, value, standard
-// error; an empty cell where that is not known.
+// How many items a metric is over; empty where that is not known.
+std::string ItemsText(const Metrics& metrics, const std::string& name);
+
+// For programs, a row for each metric: model, step, evaluation, task, metric,
+// value with nine digits at most, standard error; an empty cell where that is
+// not known.
 Table MetricsTable(const std::vector<Metrics>& all);
+
+// The same for people, as ValueText, and the items of each.
+Table ScoreTable(const std::vector<Metrics>& all);
 
 // Without what task text says twice, for people: `perplexity` is that of one of
 // its lengths, beside which `perplexity_128` names the length.

@@ -46,6 +46,27 @@ TEST(MetricsTest, MarkdownHasTheSameAndNoCellOfTwo) {
             "| a\\|b | 7 | flip_flop | flip_flop | error | 1e-07 |  |\n\n");
 }
 
+TEST(ScoreTableTest, ValuesHaveTheDigitsOfTheirErrorsAndTheirItems) {
+  Metrics metrics = {"a",
+                     5,
+                     "sums",
+                     "ruoss",
+                     {{"a", 0.340906058},
+                      {"b", 1234567},
+                      {"c", 0.123456789},
+                      {"d", 12345.678},
+                      {"e", 0}},
+                     {{"a", 0.0098912}, {"d", 4321}, {"e", 0}}};
+  metrics.sampled["a"] = {200, 600};
+  EXPECT_EQ(ToCsv(ScoreTable({metrics})),
+            "model,step,evaluation,task,metric,value,standard error,items\r\n"
+            "a,5,sums,ruoss,a,0.34091,0.00989,600\r\n"
+            "a,5,sums,ruoss,b,1234567,,\r\n"
+            "a,5,sums,ruoss,c,0.123457,,\r\n"
+            "a,5,sums,ruoss,d,12346,4.32e+03,\r\n"
+            "a,5,sums,ruoss,e,0,0,\r\n");
+}
+
 TEST(WithoutCopiesTest, TextSaysEachNumberOnceWithItsLength) {
   const Metrics all = {"a",
                        5,

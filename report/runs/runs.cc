@@ -22,15 +22,17 @@ namespace ordo::report::runs {
 namespace {
 
 constexpr char kMethod[] =
-    "One run of each model is one run of each model: intervals and standard "
-    "errors, where there are some, say what another draw of questions could "
-    "give, and nothing about another seed of training. An error is one less "
+    "Each model was trained once: intervals and standard errors, where there "
+    "are some, say what another draw of questions could give, and nothing "
+    "about another seed of training. An error is one less "
     "the share that is right; its bars are Wilson's intervals of as many "
     "independent questions as have its standard error.";
 constexpr char kGridMethod[] =
     " A sum counts as right when every digit of the answer is, found by greedy "
     "decoding; brackets hold 95 % intervals (Wilson's score interval over the "
-    "pooled samples).";
+    "pooled samples), as if all lengths were one. The standard error of a mean "
+    "is of cells of given lengths: it may be smaller, and is 0 where each cell "
+    "is all right or all wrong.";
 
 // What figures of several models are made of.
 FigureSource Together(const std::vector<const FigureSource*>& sources) {
@@ -76,16 +78,16 @@ Table GridTable(const std::vector<const Evaluated*>& all) {
   Table table;
   table.title = "Sums";
   table.num_text_columns = 2;
-  table.header = {"model",         "encoding",         "step",
-                  "all lengths",   "trained lengths",  "longer than trained",
-                  "equal lengths", "longest with 95 %"};
+  table.header = {"model",         "encoding",          "step",
+                  "all lengths",   "trained lengths",   "longer than trained",
+                  "equal lengths", "longest with 95 %", "sums"};
   for (const Evaluated* each : all) {
     const GridSummary summary = Summarize(*each->grid);
     table.rows.push_back(
         {each->grid->name, each->encoding, absl::StrCat(each->grid->step),
          ShareText(summary.all), ShareText(summary.trained),
          ShareText(summary.outside), ShareText(summary.diagonal),
-         absl::StrCat(summary.largest_95)});
+         absl::StrCat(summary.largest_95), absl::StrCat(summary.all.samples)});
   }
   return table;
 }
@@ -311,6 +313,7 @@ absl::Status ReadFiles(const InsideFiles& files, Evaluated* evaluated) {
   if (files.result.empty()) return absl::OkStatus();
   ORDO_ASSIGN_OR_RETURN(evaluated->metrics.standard_errors,
                         ParseStandardErrors(files.result));
+  ORDO_ASSIGN_OR_RETURN(evaluated->metrics.sampled, ParseSampled(files.result));
   AddItemErrors(files.items, &evaluated->metrics);
   if (evaluated->metrics.task == kGridTask) {
     ORDO_ASSIGN_OR_RETURN(Grid grid, ParseGrid(files.result));
@@ -340,7 +343,7 @@ Page MakePage(const Runs& runs) {
   }
   const Table trained = TrainedTable(runs);
   if (!metrics.empty() || trained.rows.empty()) {
-    page.tables.push_back(MetricsTable(metrics));
+    page.tables.push_back(ScoreTable(metrics));
     page.tables.back().title = "Scores";
   }
   if (!trained.rows.empty()) page.tables.push_back(trained);

@@ -65,11 +65,13 @@ TEST_F(RunsTest, SumsHaveHeatMapsEqualLengthsAndAllTheirCells) {
   EXPECT_THAT(page.tables[0].rows[0],
               ElementsAre("a", "tape (size=16)", "100", "50.0 % [39.3, 60.7]",
                           "100.0 % [83.9, 100.0]", "33.3 % [22.7, 45.9]",
-                          "50.0 % [35.2, 64.8]", "1"));
+                          "50.0 % [35.2, 64.8]", "1", "80"));
   EXPECT_EQ(page.tables[1].title, "Scores");
   EXPECT_TRUE(page.tables[2].is_folded);
   EXPECT_THAT(page.tables[2].rows[0], ElementsAre("1", "100", "50"));
+  EXPECT_THAT(page.method, HasSubstr("Each model was trained once: "));
   EXPECT_THAT(page.method, HasSubstr("Wilson"));
+  EXPECT_THAT(page.method, HasSubstr("is 0 where each cell is all right"));
 }
 
 TEST_F(RunsTest, ModelsOfOneEvaluationStandInOneFigureByLength) {
@@ -100,6 +102,7 @@ TEST_F(RunsTest, ModelsOfOneEvaluationStandInOneFigureByLength) {
 TEST_F(RunsTest, ScoresThatTellTheirErrorHaveBars) {
   Runs runs;
   runs.evaluations = {Of("a", "nope", R"({"standard_errors": {"score": 0.25},
+      "sampled": {"score": {"units": 4, "items": 4}},
       "shares": [{"length": 8, "exact_match": 0.25, "count": 1, "total": 4,
                   "units": 4, "standard_error": 0.25}]})")};
   const Page page = MakePage(runs);
@@ -113,8 +116,8 @@ TEST_F(RunsTest, ScoresThatTellTheirErrorHaveBars) {
   EXPECT_THAT(script, HasSubstr("$arm0 using 1:2:3:4 with yerrorlines"));
   EXPECT_THAT(Svg(page.figures[0].figure), HasSubstr(">a<"));
   ASSERT_THAT(page.tables, SizeIs(1));
-  EXPECT_THAT(page.tables[0].rows[0],
-              ElementsAre("a", "100", "nope", "nope", "score", "0.5", "0.25"));
+  EXPECT_THAT(page.tables[0].rows[0], ElementsAre("a", "100", "nope", "nope",
+                                                  "score", "0.5", "0.25", "4"));
 }
 
 TEST_F(RunsTest, ModelsThatDifferInWhatTheyWereTrainedOnHaveNoMark) {
@@ -227,9 +230,9 @@ TEST_F(RunsTest, ScoresHaveTheErrorsThatTheItemsTell) {
       InsideFiles{"{}", "", "",
                   "{\"id\":\"x\",\"score\":1}\n{\"id\":\"y\",\"score\":0}\n"})};
   const Page page = MakePage(runs);
-  EXPECT_THAT(
-      page.tables[0].rows[0],
-      ElementsAre("a", "100", "flip_flop", "flip_flop", "score", "0.5", "0.5"));
+  EXPECT_THAT(page.tables[0].rows[0],
+              ElementsAre("a", "100", "flip_flop", "flip_flop", "score", "0.5",
+                          "0.5", ""));
 }
 
 TEST(ReadFilesTest, WithoutAResultThereIsNothing) {

@@ -354,18 +354,18 @@ absl::Status CollectJob(Context& context, const std::string& name,
 // Of addition.
 void PrintGrids(Context& context, const report::runs::Runs& runs) {
   Table table({"MODEL", ">STEP", ">ALL LENGTHS", ">TRAINED", ">LONGER",
-               ">EQUAL LENGTHS", ">LONGEST 95 %"});
+               ">EQUAL LENGTHS", ">LONGEST 95 %", ">SUMS"});
   bool has_grid = false;
   for (const report::runs::Evaluated& each : runs.evaluations) {
     if (!each.grid.has_value()) continue;
     has_grid = true;
     const report::GridSummary summary = report::Summarize(*each.grid);
-    table.AddRow({each.grid->name, absl::StrCat(each.grid->step),
-                  report::ShareText(summary.all),
-                  report::ShareText(summary.trained),
-                  report::ShareText(summary.outside),
-                  report::ShareText(summary.diagonal),
-                  absl::StrCat(summary.largest_95)});
+    table.AddRow(
+        {each.grid->name, absl::StrCat(each.grid->step),
+         report::ShareText(summary.all), report::ShareText(summary.trained),
+         report::ShareText(summary.outside),
+         report::ShareText(summary.diagonal), absl::StrCat(summary.largest_95),
+         absl::StrCat(summary.all.samples)});
   }
   if (!has_grid) return;
   context.out
@@ -375,8 +375,8 @@ void PrintGrids(Context& context, const report::runs::Runs& runs) {
 
 // Of all others.
 void PrintMetrics(Context& context, const report::runs::Runs& runs) {
-  Table table(
-      {"MODEL", ">STEP", "EVALUATION", "METRIC", ">VALUE", ">STANDARD ERROR"});
+  Table table({"MODEL", ">STEP", "EVALUATION", "METRIC", ">VALUE",
+               ">STANDARD ERROR", ">ITEMS"});
   bool has_metrics = false;
   for (const report::runs::Evaluated& each : runs.evaluations) {
     if (each.grid.has_value()) continue;
@@ -384,8 +384,10 @@ void PrintMetrics(Context& context, const report::runs::Runs& runs) {
     const report::Metrics shown = report::WithoutCopies(each.metrics);
     for (const auto& [name, value] : shown.values) {
       table.AddRow({each.metrics.model, absl::StrCat(each.metrics.step),
-                    each.metrics.evaluation, name, report::MetricText(value),
-                    report::ErrorText(each.metrics, name)});
+                    each.metrics.evaluation, name,
+                    report::ValueText(each.metrics, name),
+                    report::ErrorText(each.metrics, name),
+                    report::ItemsText(each.metrics, name)});
     }
   }
   if (has_metrics) context.out << table.ToString(context.terminal);
