@@ -1,6 +1,7 @@
 #include "model/text/tokenizers/sentence_piece/train.h"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -84,6 +85,38 @@ std::vector<std::string> OptionsOfLibrary(const TrainOptions& options) {
   };
 }
 
+// The number behind `before`; empty where there is none.
+std::string NumberBehind(const std::string& said, const std::string& before) {
+  const size_t at = said.find(before);
+  if (at == std::string::npos) return "";
+  const size_t begin = at + before.size();
+  return said.substr(begin,
+                     said.find_first_not_of("0123456789", begin) - begin);
+}
+
+// Why there is no model. Of sizes the library advises options that this sets
+// itself.
+std::string WhyNone(const std::string& said, const TrainOptions& options) {
+  const std::string size = absl::StrCat(options.vocabulary_size);
+  const std::string least =
+      NumberBehind(said, absl::StrCat("required_chars. ", size, " vs "));
+  if (!least.empty()) {
+    return absl::StrCat("a vocabulary of ", size,
+                        " tokens is too small for the characters of this "
+                        "text: ",
+                        least, " at least");
+  }
+  const std::string most = NumberBehind(
+      said,
+      absl::StrCat("too high (", size, "). Please set it to a value <= "));
+  if (!most.empty()) {
+    return absl::StrCat("a vocabulary of ", size,
+                        " tokens is too large for this text: ", most,
+                        " at most");
+  }
+  return said;
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> TrainSentencePiece(const Library* library,
@@ -112,7 +145,7 @@ absl::StatusOr<std::string> TrainSentencePiece(const Library* library,
   if (!lines.status().ok()) return lines.status();
   if (!trained) {
     return absl::InvalidArgumentError(
-        absl::StrCat("train a SentencePiece model: ", error));
+        absl::StrCat("train a SentencePiece model: ", WhyNone(error, options)));
   }
   return model;
 }

@@ -32,8 +32,9 @@ using Documents = std::function<absl::StatusOr<std::optional<std::string>>()>;
 // put first, digits by themselves, bytes for letters that have no piece. The
 // same documents and options make the same file.
 //
-// INVALID_ARGUMENT: the library refuses, for instance too large a vocabulary
-// for this text. Errors of `documents` are passed on.
+// INVALID_ARGUMENT: the library refuses; of a vocabulary that is too small or
+// too large for this text it says what fits. Errors of `documents` are passed
+// on.
 absl::StatusOr<std::string> TrainSentencePiece(const Library* library,
                                                const TrainOptions& options,
                                                const Documents& documents);

@@ -18,6 +18,7 @@ namespace ordo::model::text::tokenizers::sentence_piece {
 namespace {
 
 using ::ordo::base::testing::StatusIs;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
 constexpr char kPath[] =
@@ -124,12 +125,22 @@ TEST(TrainSentencePiece, ReadsNoMoreThanAskedFor) {
   EXPECT_EQ(asked, 3);
 }
 
-TEST(TrainSentencePiece, RefusesAVocabularyThatTheTextHasNot) {
-  TrainOptions options = Small(Kind::kBpe);
-  options.vocabulary_size = 5000;
-  EXPECT_THAT(TrainSentencePiece(GetLibrary(), options, Of(Texts())).status(),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("train a SentencePiece model: ")));
+TEST(TrainSentencePiece, RefusesAVocabularyThatDoesNotFitTheTextWithWhatDoes) {
+  for (const Kind kind : {Kind::kBpe, Kind::kUnigram}) {
+    TrainOptions options = Small(kind);
+    options.vocabulary_size = 5000;
+    EXPECT_THAT(TrainSentencePiece(GetLibrary(), options, Of(Texts())).status(),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         ContainsRegex("train a SentencePiece model: a "
+                                       "vocabulary of 5000 tokens is too large "
+                                       "for this text: [0-9]+ at most$")));
+    options.vocabulary_size = 262;
+    EXPECT_THAT(TrainSentencePiece(GetLibrary(), options, Of(Texts())).status(),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         ContainsRegex("a vocabulary of 262 tokens is too "
+                                       "small for the characters of this text: "
+                                       "[0-9]+ at least$")));
+  }
 }
 
 TEST(TrainSentencePiece, PassesErrorsOfDocumentsOn) {
