@@ -74,7 +74,8 @@ std::string CellBounds(int samples) {
   const Share half = WilsonInterval(samples / 2, samples);
   return absl::StrFormat(
       " At 95 %% (Wilson, over the questions alone) 0 right of %d leave up to "
-      "%.1f %%, %d right %.1f to %.1f %%; cells.csv has all.",
+      "%.1f %%, %d right %.1f to %.1f %%; cells.csv (of `ordo report` "
+      "report-cells.csv) has all.",
       samples, 100 * none.high, samples / 2, 100 * half.low, 100 * half.high);
 }
 

@@ -246,7 +246,8 @@ TEST(SummaryTest, EachArmHasAHeatMapOfItsSums) {
             "grid, tape: share of sums that are right in every digit, mean "
             "over 3 seeds. Trained on up to 1 digits. At 95 % (Wilson, over "
             "the questions alone) 0 right of 30 leave up to 11.4 %, 15 right "
-            "33.2 to 66.8 %; cells.csv has all.");
+            "33.2 to 66.8 %; cells.csv (of `ordo report` report-cells.csv) has "
+            "all.");
   EXPECT_THAT(summary.figures[2].figure.script,
               HasSubstr("\"tape: 3 seeds, 30 questions a cell\""));
   EXPECT_THAT(summary.cells_csv,

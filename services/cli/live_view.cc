@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/time/time.h"
 #include "base/units/proto_time.h"
 #include "base/units/units.h"
 #include "services/cli/names.h"
@@ -33,18 +34,30 @@ double Share(const jobs::v1::Job& job) {
   return static_cast<double>(progress.step()) / progress.total_steps();
 }
 
+// When the job itself or the first of its parts started.
+// REQUIRES: the job has a start time.
+absl::Time StartOf(const jobs::v1::Job& job,
+                   const std::vector<jobs::v1::Job>& parts) {
+  absl::Time start = base::ToTime(job.start_time());
+  for (const jobs::v1::Job& part : parts) {
+    if (!part.has_start_time()) continue;
+    start = std::min(start, base::ToTime(part.start_time()));
+  }
+  return start;
+}
+
 // How the last attempt, or the job, explains itself.
-std::string Remark(const FollowedJob& job) {
+std::string Remark(const FollowedJob& job,
+                   const std::vector<jobs::v1::Job>& parts = {}) {
   if (!job.connected) return "(no answer from the scheduler, trying again)";
   if (job.job.state() == jobs::v1::Job::SUCCEEDED) {
     // The verdict.
     const bool is_gate = job.job.spec().kind() == jobs::v1::JobSpec::GATE;
     const std::string verdict = is_gate ? job.job.message() : "";
     if (!job.job.has_start_time() || !job.job.has_end_time()) return verdict;
-    return absl::StrCat(
-        verdict, verdict.empty() ? "" : "  ", "in ",
-        base::HumanDuration(base::ToTime(job.job.end_time()) -
-                            base::ToTime(job.job.start_time())));
+    return absl::StrCat(verdict, verdict.empty() ? "" : "  ", "in ",
+                        base::HumanDuration(base::ToTime(job.job.end_time()) -
+                                            StartOf(job.job, parts)));
   }
   return job.job.message();
 }
@@ -85,7 +98,8 @@ double ShareOf(const std::vector<jobs::v1::Job>& parts) {
 std::string ParentText(const FollowedJob& job,
                        const std::vector<jobs::v1::Job>& parts) {
   if (!job.connected) return Remark(job);
-  const std::string remark = HasEnded(job.job.state()) ? Remark(job) : "";
+  const std::string remark =
+      HasEnded(job.job.state()) ? Remark(job, parts) : "";
   return absl::StrCat(PartsText(parts), remark.empty() ? "" : "  ", remark);
 }
 

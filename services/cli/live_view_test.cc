@@ -229,6 +229,22 @@ TEST_F(LiveViewTest, AParentCountsItsPartsAndShowsThoseThatRun) {
             "SUCCEEDED, 2 QUEUED\x1b[K\n\x1b[J");
 }
 
+TEST_F(LiveViewTest, AParentTookFromTheFirstStartOfAPartToItsEnd) {
+  context_.terminal.interactive = true;
+  context_.terminal.width = 100;
+  LiveView view(context_);
+  FollowedJob parent = Parent(Job::SUCCEEDED);
+  // Its own task, the report.
+  parent.job.mutable_start_time()->set_seconds(400);
+  parent.job.mutable_end_time()->set_seconds(401);
+  PartsByParent parts;
+  parts["jobs/c"] = {Part("c-0", Job::SUCCEEDED), Part("c-1", Job::SUCCEEDED),
+                     Part("c-2", Job::CANCELLED)};
+  parts["jobs/c"][0].mutable_start_time()->set_seconds(300);
+  parts["jobs/c"][1].mutable_start_time()->set_seconds(101);
+  EXPECT_THAT(Show(view, {parent}, parts), HasSubstr("  in 5m"));
+}
+
 TEST_F(LiveViewTest, NoLineIsWiderThanTheTerminal) {
   context_.terminal.interactive = true;
   PartsByParent parts;

@@ -246,6 +246,13 @@ absl::StatusOr<std::string> JobFilter(Context& context,
   if (arguments.Has("parent")) {
     ORDO_ASSIGN_OR_RETURN(const std::string parent,
                           JobName(arguments.Get("parent", "")));
+    // A name that is no job's has no parts either; that is said.
+    jobs::v1::GetJobRequest request;
+    request.set_name(parent);
+    ORDO_RETURN_IF_ERROR(
+        context.client
+            .Call(context.client.jobs(), &JobsService::Stub::GetJob, request)
+            .status());
     terms.push_back("parent = " + ShortName(parent));
   }
   if (!arguments.Has("all-users") &&

@@ -90,6 +90,17 @@ TEST_F(ListTest, AFilterThatNamesAnOwnerIsTakenAsItStands) {
   EXPECT_EQ(requests[2].filter(), "labels.owner = eve AND owner = ada");
 }
 
+TEST_F(ListTest, PartsAreThoseOfAJobThatIsThere) {
+  scheduler_.SetJob("sweep", Job::RUNNING);
+  EXPECT_EQ(Run({"list", "--parent", "sweep"}), 0);
+  ASSERT_EQ(scheduler_.list_requests().size(), 1U);
+  EXPECT_EQ(scheduler_.list_requests()[0].filter(),
+            "parent = sweep AND owner = ada");
+  EXPECT_NE(Run({"list", "--parent", "nope"}), 0);
+  EXPECT_THAT(err(), HasSubstr("nope"));
+  EXPECT_EQ(scheduler_.list_requests().size(), 1U);
+}
+
 TEST_F(ListTest, LimitBoundsTheListAndSaysSo) {
   for (int i = 0; i < 5; ++i) {
     scheduler_.SetJob("job" + std::to_string(i), Job::QUEUED);

@@ -75,6 +75,7 @@ TEST_F(PartsTest, ScoresOfPartsNameTheirEvaluation) {
 }
 
 TEST_F(PartsTest, PartsOfAJobCanBeListed) {
+  scheduler_.SetJob("c", Job::QUEUED);
   EXPECT_EQ(Run({"list", "jobs", "--parent", "c", "--all-users"}), 0);
   EXPECT_EQ(scheduler_.list_requests().back().filter(), "parent = c");
   EXPECT_EQ(Run({"list", "workers", "--parent", "c"}), 2);
