@@ -1,11 +1,17 @@
 #include "services/data/spec_data.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <set>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/files/file_util.h"
+#include "base/text/nearest.h"
+#include "base/yaml/text_form.h"
+#include "google/protobuf/struct.pb.h"
 #include "model/catalog/catalog.h"
 #include "model/text/questions/layouts.h"
 #include "services/data/data_check.h"
@@ -17,26 +23,67 @@ using ordo::jobs::v1::JobSpec;
 
 namespace {
 
+namespace questions = ordo::model::text::questions;
+
+// A longer first line of questions is not looked at.
+constexpr size_t kMaxFirstLineBytes = 64 << 10;
+
+// The format of the file of questions or answers at a path; nothing: it is to
+// be something else.
+std::optional<std::string> FormatAt(const spec::DataPath& where) {
+  const bool is_scrolls = where.task.name == "scrolls";
+  if (where.param.name == "tokenizer" ||
+      (where.task.name != "questions" && !is_scrolls)) {
+    return std::nullopt;
+  }
+  const model::catalog::Param& param =
+      *model::catalog::FindParam(where.task, is_scrolls ? "set" : "format");
+  const auto given = where.params.find(param.name);
+  return given == where.params.end() ? param.choices.front()
+                                     : given->second.string_value();
+}
+
 // What should lie at a path, for people.
 std::string LayoutAt(const spec::DataPath& where) {
   if (where.param.name == "tokenizer") {
     return "a tokenizer.json (byte-level BPE), or a file of SentencePiece "
            "whose name ends in .model";
   }
-  const bool is_scrolls = where.task.name == "scrolls";
-  if (where.task.name != "questions" && !is_scrolls) {
+  const std::optional<std::string> format = FormatAt(where);
+  if (!format.has_value()) {
     return "a file or folder of UTF-8 text, JSON lines or token files (x.bin "
            "with x.bin.json), each also as .gz or .zst";
   }
-  const model::catalog::Param& param =
-      *model::catalog::FindParam(where.task, is_scrolls ? "set" : "format");
-  const auto given = where.params.find(param.name);
-  const std::string name = given == where.params.end()
-                               ? param.choices.front()
-                               : given->second.string_value();
   return absl::StrCat(
       "a file of JSON lines, also as .gz or .zst, each line of which is ",
-      model::text::questions::LineLayout(name));
+      questions::LineLayout(*format));
+}
+
+// What is wrong with the fields of the first line of questions, or nothing.
+// Values, and what cannot be read here, such as compressed files, the trainer
+// checks.
+std::string FieldProblem(const std::string& line, const std::string& format) {
+  google::protobuf::Struct object;
+  if (!absl::StartsWith(line, "{") ||
+      !base::ReadMessage(line, base::TextForm::kJson, &object).ok()) {
+    return "";
+  }
+  for (const std::string& name : questions::NeededFields(format)) {
+    if (object.fields().count(name) == 0) {
+      return absl::StrCat("its first line has no field '", name, "'");
+    }
+  }
+  if (format != "own") return "";
+  const std::vector<std::string>& known = questions::FirstLineFields();
+  std::set<std::string> names;
+  for (const auto& field : object.fields()) names.insert(field.first);
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      return absl::StrCat("its first line must not have a field '", name, "'",
+                          base::SuggestName(name, known));
+    }
+  }
+  return "";
 }
 
 }  // namespace
@@ -75,6 +122,34 @@ bool DataVersions::IsThere(const std::string& path) {
               base::JoinPath(base::JoinPath(storage_.root, kDataFolder), path))
           .status());
   return there_[path] = is_there;
+}
+
+const std::string& DataVersions::FirstLine(const std::string& path) {
+  const auto [known, is_new] = first_lines_.emplace(path, "");
+  std::string& line = known->second;
+  if (!is_new) return line;
+  const auto file = storage_.files.OpenForRead(
+      base::JoinPath(base::JoinPath(storage_.root, kDataFolder), path));
+  if (!file.ok()) return line;
+  const auto begin = (*file)->ReadAt(0, kMaxFirstLineBytes);
+  if (!begin.ok()) return line;
+  const size_t start = begin->find_first_not_of(" \t\r\n");
+  if (start == std::string::npos) return line;
+  const size_t end = begin->find('\n', start);
+  const bool is_cut =
+      end == std::string::npos && begin->size() == kMaxFirstLineBytes;
+  if (!is_cut) line = begin->substr(start, end - start);
+  return line;
+}
+
+std::string DataVersions::LineProblem(const spec::DataPath& where,
+                                      const std::string& path) {
+  const std::optional<std::string> format = FormatAt(where);
+  if (!format.has_value()) return "";
+  const std::string problem = FieldProblem(FirstLine(path), *format);
+  if (problem.empty()) return "";
+  return absl::StrCat(kDataFolder, "/", path, ": ", problem, "; it must be ",
+                      LayoutAt(where));
 }
 
 std::string DataVersions::RootProblem(const std::string& path) {
@@ -122,7 +197,7 @@ std::string DataVersions::PinPath(const spec::DataPath& where,
   const std::string pinned = VersionOf(name) + path->substr(name.size());
   if (IsThere(pinned)) {
     *path = pinned;
-    return "";
+    return LineProblem(where, pinned);
   }
   if (const std::string others = OtherVersionsWith(*path); !others.empty()) {
     return absl::StrCat(

@@ -39,9 +39,10 @@ class DataVersions {
   // Replaces the name of data that was pushed, with which a path begins, by the
   // version that it stands for. Appends a violation, relative to the spec, for
   // a path below data/ of the storage root at which there is nothing, with the
-  // layout that is expected, and for a whole one that lies below none of the
-  // roots, as it is written: where links lead, workers know. Paths that cannot
-  // be valid, and whole ones, stay.
+  // layout that is expected, or at which there are questions whose first line
+  // lacks a field or, of one's own, has an unknown one, and for a whole one
+  // that lies below none of the roots, as it is written: where links lead,
+  // workers know. Paths that cannot be valid, and whole ones, stay.
   void Pin(ordo::jobs::v1::JobSpec* spec,
            std::vector<base::FieldViolation>* violations);
 
@@ -53,6 +54,11 @@ class DataVersions {
   // The path of a file of pushed data in versions that its name does not stand
   // for, some of those that have it; empty: none has.
   std::string OtherVersionsWith(const std::string& path);
+  // The first line of a file below data/ that is not blank; empty where it
+  // cannot be read, or is long.
+  const std::string& FirstLine(const std::string& path);
+  // What is wrong with it where questions are wanted, or nothing.
+  std::string LineProblem(const spec::DataPath& where, const std::string& path);
   // The same of a whole path.
   std::string RootProblem(const std::string& path);
 
@@ -62,6 +68,7 @@ class DataVersions {
   // By name, and by path.
   std::map<std::string, std::string> versions_;
   std::map<std::string, bool> there_;
+  std::map<std::string, std::string> first_lines_;
 };
 
 }  // namespace ordo::services::data

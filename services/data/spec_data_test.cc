@@ -181,6 +181,39 @@ TEST_F(DataVersionsTest, QuestionsThatAreNotThereAreToldWithTheirLines) {
   }
 }
 
+TEST_F(DataVersionsTest, QuestionsOfOtherFieldsAreRefusedByTheirFirstLine) {
+  for (const char* name : {"e.jsonl", "t.model"}) {
+    ORDO_ASSERT_OK(base::AtomicWrite(
+        files_, folder_.Path(std::string("data/") + name), "\x1f\x8b{"));
+  }
+  const auto wrong = [this](const std::string& format,
+                            const std::string& lines) {
+    ORDO_EXPECT_OK(
+        base::AtomicWrite(files_, folder_.Path("data/q.jsonl"), lines));
+    return WrongQuestions(format, DataVersions({files_, folder_.path()}));
+  };
+  const std::string own = R"({"prompt": "{q}", "metric": "f1", "target": "a"})";
+  EXPECT_THAT(wrong("", "\n" + own + "\n{\"q\": 1}\n"), ::testing::IsEmpty());
+  EXPECT_THAT(
+      wrong("", "{\"q\": \"1 + 1?\"}\n"),
+      ::testing::ElementsAre(AllOf(
+          HasSubstr("evaluations[0].params.path: data/q.jsonl: its first line "
+                    "has no field 'prompt'; it must be a file of JSON lines"),
+          HasSubstr("an item, and the first {\"prompt\""))));
+  EXPECT_THAT(wrong("", R"({"prompt": "", "metric": "f1", "targets": ""})"),
+              ::testing::ElementsAre(HasSubstr(
+                  "must not have a field 'targets'; did you mean 'target'?")));
+  EXPECT_THAT(wrong(", format: mmlu", own),
+              ::testing::ElementsAre(HasSubstr("has no field 'subject'")));
+  EXPECT_THAT(wrong(", format: arc", own),
+              ::testing::ElementsAre(HasSubstr("has no field 'id'")));
+  EXPECT_THAT(wrong(", format: qasper", R"({"id": "a", "input": "b"})"),
+              ::testing::ElementsAre(HasSubstr("has no field 'output'")));
+  // What is no object the trainer sees, as what is compressed.
+  EXPECT_THAT(wrong("", "text\n"), ::testing::IsEmpty());
+  EXPECT_THAT(wrong("", "{\"q\": "), ::testing::IsEmpty());
+}
+
 TEST_F(DataVersionsTest, AnswersToTrainOnAreToldWithTheirLines) {
   for (const char* set : {"", ", set: qmsum"}) {
     JobSpec spec =

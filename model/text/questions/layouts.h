@@ -1,10 +1,12 @@
 #ifndef ORDO_MODEL_TEXT_QUESTIONS_LAYOUTS_H_
 #define ORDO_MODEL_TEXT_QUESTIONS_LAYOUTS_H_
 
+#include <string>
 #include <string_view>
+#include <vector>
 
-// What the files of questions look like, for people whose file is missing or
-// empty. Free of everything else: the scheduler says it too.
+// What the files of questions look like, for people whose file is missing,
+// empty or another. Free of everything else: the scheduler says it too.
 
 namespace ordo::model::text::questions {
 
@@ -25,6 +27,23 @@ inline const char* LineLayout(std::string_view format) {
   }
   return R"({"id": "...", "input": "...", "output": "..."}, as tau/scrolls )"
          R"(has them)";
+}
+
+// All fields that the first line of a file of format "own" may have.
+inline const std::vector<std::string>& FirstLineFields() {
+  static const auto& fields = *new std::vector<std::string>{
+      "prompt",   "metric",   "target",      "choices",   "answer",
+      "examples", "few_shot", "description", "delimiter", "separator",
+      "id",       "unit",     "group",       "stop",      "max_answer_tokens"};
+  return fields;
+}
+
+// The fields without which the first line of a file of that format is wrong.
+inline std::vector<std::string> NeededFields(std::string_view format) {
+  if (format == "own") return {"prompt", "metric"};
+  if (format == "mmlu") return {"subject", "question", "choices", "answer"};
+  if (format == "arc") return {"id", "question", "choices", "answerKey"};
+  return {"id", "input", "output"};
 }
 
 }  // namespace ordo::model::text::questions

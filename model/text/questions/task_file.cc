@@ -23,14 +23,6 @@ namespace {
 
 constexpr int64_t kMaxAnswerTokens = 1 << 20;
 
-const std::vector<std::string>& HeaderFields() {
-  static const auto& fields = *new std::vector<std::string>{
-      "prompt",   "metric",   "target",      "choices",   "answer",
-      "examples", "few_shot", "description", "delimiter", "separator",
-      "id",       "unit",     "group",       "stop",      "max_answer_tokens"};
-  return fields;
-}
-
 // The first line, read.
 struct Header {
   Metric metric = Metric::kExactMatch;
@@ -88,7 +80,7 @@ absl::Status ReadOptional(const ObjectLine& line, const char* field,
 // Fields that only the other kind of metric has.
 absl::Status CheckFields(const ObjectLine& line, Metric metric) {
   for (const auto& [name, value] : line.object.items()) {
-    const auto& known = HeaderFields();
+    const auto& known = FirstLineFields();
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       return WrongField(line, name,
                         absl::StrCat("is no field of the first line of a task ",
