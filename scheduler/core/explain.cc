@@ -347,6 +347,14 @@ void ExplainPlacing(const Explained& seen, const Placing& placing,
   }
 }
 
+// "45m": a guess has no seconds, nor a late one single minutes.
+std::string RoughText(absl::Duration duration) {
+  absl::Duration unit = absl::Seconds(10);
+  if (duration >= absl::Minutes(2)) unit = absl::Minutes(1);
+  if (duration >= absl::Hours(2)) unit = absl::Minutes(10);
+  return absl::FormatDuration(absl::Ceil(duration, unit));
+}
+
 // When it will start, or why that cannot be said.
 std::string SetExpected(const Explained& seen, ExplainResponse* response) {
   const bool awaits =
@@ -359,8 +367,10 @@ std::string SetExpected(const Explained& seen, ExplainResponse* response) {
   const absl::Time start = *seen.placing->start;
   *response->mutable_estimated_start_time() = ToTimestamp(start);
   if (start <= seen.now) return "";
-  return absl::StrCat("; it is expected to start in about ",
-                      base::HumanDuration(start - seen.now));
+  return absl::StrCat("; at a guess it starts in about ",
+                      RoughText(start - seen.now),
+                      ", by what runs and how long jobs of its queue took or "
+                      "may take, and can be far off");
 }
 
 void ExplainQueued(const Explained& seen, ExplainResponse* response) {

@@ -225,7 +225,12 @@ TEST(ExplainTest, ThePlaceInTheQueueAndTheEstimateAreTold) {
   seen.placing.start = absl::FromUnixSeconds(1060);
   EXPECT_EQ(seen.Explain().jobs_ahead(), 3);
   EXPECT_EQ(seen.Explain().estimated_start_time().seconds(), 1060);
-  EXPECT_THAT(seen.Explain().summary(), HasSubstr("start in about 1m00s"));
+  EXPECT_THAT(seen.Explain().summary(),
+              HasSubstr("; at a guess it starts in about 1m, by what runs"));
+  seen.placing.start = absl::FromUnixSeconds(1000 + 44 * 60 + 46);
+  EXPECT_THAT(seen.Explain().summary(), HasSubstr("starts in about 45m,"));
+  seen.placing.start = absl::FromUnixSeconds(1000 + 3 * 3600 + 1);
+  EXPECT_THAT(seen.Explain().summary(), HasSubstr("starts in about 3h10m,"));
 }
 
 TEST(ExplainTest, EachConstraintHasAReasonAndASentence) {

@@ -42,7 +42,7 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   if (response.has_estimated_start_time()) {
     context.out << "  starts about "
                 << FormatTime(response.estimated_start_time())
-                << " if nothing fails\n";
+                << ", at a guess, if nothing fails\n";
   }
   return ExitCode::kOk;
 }
@@ -59,7 +59,11 @@ Command ExplainCommand() {
       "that,\n"
       "its place in the queue (of one that is on hold, backs off or needs "
       "others:\n"
-      "if it were free now) and, where that can be told, when it will start.";
+      "if it were free now) and, where that can be guessed, when it will "
+      "start:\n"
+      "by the progress of what runs, and by how long jobs of its queue took "
+      "lately\n"
+      "or may take; jobs that take otherwise put it far off.";
   command.min_arguments = 1;
   command.max_arguments = 1;
   command.completes = "jobs";

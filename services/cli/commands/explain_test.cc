@@ -47,7 +47,7 @@ TEST_F(ExplainTest, SaysWhenAWaitingJobIsExpectedToStart) {
                 absl::FormatTime("%Y-%m-%d %H:%M:%S %Z",
                                  absl::FromUnixSeconds(1'700'000'000),
                                  absl::LocalTimeZone()) +
-                " if nothing fails\n");
+                ", at a guess, if nothing fails\n");
 }
 
 TEST_F(ExplainTest, JobOnHoldHasAPlaceIfItWereFree) {
