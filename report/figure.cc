@@ -79,6 +79,10 @@ Figure WithSource(const Figure& figure) {
   return whole;
 }
 
+// gnuplot's own has a blank before a number, by which one in the middle of its
+// tic stands beside it.
+constexpr char kTicFormat[] = "set format '%h'\n";
+
 std::string Terminal(const Figure& figure, FigureForm form) {
   if (form == FigureForm::kSvg) {
     return absl::StrFormat(
@@ -270,7 +274,7 @@ absl::Status Draw(base::Filesystem& files, const Figure& figure,
   ORDO_RETURN_IF_ERROR(base::AtomicWrite(
       files, script_file,
       absl::StrCat("set encoding utf8\n", Terminal(whole, form), "set output '",
-                   aside, "'\n", whole.script, "unset output\n")));
+                   aside, "'\n", kTicFormat, whole.script, "unset output\n")));
   base::SpawnOptions spawn;
   spawn.argv = {gnuplot, script_file};
   spawn.environment = GnuplotEnvironment();

@@ -110,6 +110,13 @@ TEST_F(DrawTest, EqualLengthsHasALineForEachGrid) {
   EXPECT_THAT(svg, HasSubstr("digits of A and of B"));
 }
 
+TEST_F(DrawTest, NumbersOfTicsHaveNoBlankBeforeThem) {
+  const std::string svg =
+      DrawAndRead(EqualLengths({MakeGrid(10, 5)}), FigureForm::kSvg);
+  EXPECT_THAT(svg, HasSubstr(">10<"));
+  EXPECT_THAT(svg, Not(::testing::ContainsRegex("> +[0-9.]+<")));
+}
+
 TEST_F(DrawTest, EqualLengthsMarkWhatIsLongerThanTrained) {
   EXPECT_EQ(MarkedDigits({MakeGrid(10, 4), MakeGrid(10, 5)}), 5);
   EXPECT_THAT(EqualLengths({MakeGrid(10, 5)}).script, HasSubstr("set arrow 1"));
