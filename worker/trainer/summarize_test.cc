@@ -243,7 +243,7 @@ TEST_F(SummarizeTest, LaterAttemptsTakeThePlaceOfWhatEarlierOnesLost) {
   const std::string svg = Read("learning-curves.svg");
   // Its axis ends at step 2.
   EXPECT_THAT(svg,
-              AllOf(HasSubstr(" 2</tspan>"), Not(HasSubstr(" 3</tspan>"))));
+              AllOf(HasSubstr(">2</tspan>"), Not(HasSubstr(">3</tspan>"))));
 }
 
 TEST_F(SummarizeTest, WithAFailedPartItReportsAndEndsWithPartFailed) {
