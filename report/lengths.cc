@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <optional>
 #include <set>
 #include <utility>
@@ -29,6 +30,8 @@ constexpr char kMaxPrefix[] = "max_";
 // Of rows, beside their share: what its uncertainty is known by.
 constexpr char kStandardError[] = "standard_error";
 constexpr char kUnits[] = "units";
+// Of a digest, for people.
+constexpr size_t kShownDigits = 12;
 
 bool IsOfError(const std::string& name) {
   return name == kStandardError || name == kUnits;
@@ -157,6 +160,21 @@ absl::Status ReadByLength(const ListValue& rows, Lengths* lengths) {
   return absl::OkStatus();
 }
 
+// Nothing where the text of what was scored is not known.
+void AddBitsPerByte(int64_t length, const Struct& row, Lengths* lengths) {
+  const Value& bits = JsonField(row, kBitsPerByte);
+  if (bits.kind_case() != Value::kNumberValue) return;
+  const double value = bits.number_value();
+  const Value& error =
+      JsonField(row, absl::StrCat(kBitsPerByte, "_standard_error"));
+  if (error.kind_case() != Value::kNumberValue) {
+    lengths->bits_per_byte[length] = {value, NAN, NAN};
+    return;
+  }
+  const double half = kNormal95 * error.number_value();
+  lengths->bits_per_byte[length] = {value, value - half, value + half};
+}
+
 absl::Status ReadPerplexities(const ListValue& rows, Lengths* lengths) {
   lengths->by = "length";
   lengths->score = "perplexity";
@@ -173,6 +191,7 @@ absl::Status ReadPerplexities(const ListValue& rows, Lengths* lengths) {
     ORDO_ASSIGN_OR_RETURN(const double value,
                           Number(perplexity, field + ".perplexity"));
     lengths->values[length] = value;
+    AddBitsPerByte(length, row, lengths);
     const Value& error = JsonField(row, "perplexity_standard_error");
     // Reports of earlier releases have none.
     if (error.kind_case() != Value::kNumberValue || !(value > 0)) continue;
@@ -264,6 +283,19 @@ absl::Status ReadRecall(const ListValue& cells, Lengths* lengths) {
   return absl::OkStatus();
 }
 
+// "sp.model 0123456789ab with 8000 tokens"; empty where it has no name. Bytes
+// are the same everywhere.
+std::string TokenizerOf(const Struct& result) {
+  const std::string& name = JsonField(result, "tokenizer").string_value();
+  if (name.empty()) return "";
+  const std::string& digest =
+      JsonField(result, "tokenizer_sha256").string_value();
+  const bool is_file = name != "bytes" && !digest.empty();
+  return absl::StrCat(
+      name, is_file ? " " : "", is_file ? digest.substr(0, kShownDigits) : "",
+      " with ", JsonField(result, "vocabulary_size").number_value(), " tokens");
+}
+
 // `trained_length`, or the shorter of what two operands were trained on.
 absl::StatusOr<int64_t> Trained(const Struct& result) {
   int64_t trained = 0;
@@ -296,13 +328,21 @@ absl::StatusOr<Lengths> ParseLengths(std::string_view json) {
                              ? ReadDiagonal(result, &lengths)
                              : ReadRecall(cells, &lengths));
   }
+  lengths.tokenizer = TokenizerOf(result);
   if (lengths.values.empty()) return lengths;
   ORDO_ASSIGN_OR_RETURN(lengths.trained, Trained(result));
-  const std::string& tokenizer = JsonField(result, "tokenizer").string_value();
-  if (lengths.score == "perplexity" && !tokenizer.empty()) {
-    lengths.tokenizer = absl::StrCat(
-        tokenizer, " with ",
-        JsonField(result, "vocabulary_size").number_value(), " tokens");
+  return lengths;
+}
+
+Lengths InBitsPerByte(Lengths lengths) {
+  const bool is_whole = lengths.bits_per_byte.size() == lengths.values.size();
+  lengths.score = kBitsPerByte;
+  lengths.values.clear();
+  lengths.intervals.clear();
+  if (!is_whole) return lengths;
+  for (const auto& [length, bits] : lengths.bits_per_byte) {
+    lengths.values[length] = bits.value;
+    if (std::isfinite(bits.low)) lengths.intervals[length] = bits;
   }
   return lengths;
 }

@@ -29,10 +29,21 @@ struct Lengths {
   // of questions, Wilson's of errors, of perplexities normal in their
   // logarithm.
   std::map<int64_t, Share> intervals = {};
-  // Of a perplexity, without which it means nothing: the tokenizer with the
-  // size of its vocabulary, for people. Empty: not known.
+  // Of text, without which what is by token means nothing: the tokenizer with
+  // the first digits of its digest and the size of its vocabulary, for people.
+  // It is there without values too. Empty: not known.
   std::string tokenizer = {};
+  // Of perplexities, what can be compared across tokenizers: bits per byte at
+  // the same lengths, with normal 95 % intervals where they are known.
+  std::map<int64_t, Share> bits_per_byte = {};
 };
+
+// `score` is that by byte.
+inline constexpr char kBitsPerByte[] = "bits_per_byte";
+
+// Of perplexities the same in bits per byte; without values where one of the
+// lengths has none.
+Lengths InBitsPerByte(Lengths lengths);
 
 // Reads the result.json of an evaluation: `by_length` (an error), `shares` (an
 // error, or one less what is right), `lengths` (perplexity), `cells` of two

@@ -97,6 +97,34 @@ TEST(ParseLengthsTest, PerplexitiesAreAsTheyAre) {
   EXPECT_THAT(lengths.values, ElementsAre(Pair(256, 20.5), Pair(512, 80)));
 }
 
+TEST(ParseLengthsTest, FilesOfTokenizersAreToldApartByTheirDigests) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const Lengths file, ParseLengths(R"({
+      "tokenizer": "sp.model", "vocabulary_size": 8000,
+      "tokenizer_sha256": "0123456789abcdef"})"));
+  EXPECT_EQ(file.tokenizer, "sp.model 0123456789ab with 8000 tokens");
+  EXPECT_TRUE(file.values.empty());
+  ORDO_ASSERT_OK_AND_ASSIGN(const Lengths bytes, ParseLengths(R"({
+      "tokenizer": "bytes", "vocabulary_size": 260,
+      "tokenizer_sha256": "0123456789abcdef"})"));
+  EXPECT_EQ(bytes.tokenizer, "bytes with 260 tokens");
+}
+
+TEST(InBitsPerByteTest, HasThemAtAllLengthsOrNone) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const Lengths lengths, ParseLengths(R"({"lengths": [
+      {"length": 8, "perplexity": 20, "perplexity_standard_error": 1,
+       "bits_per_byte": 3.5, "bits_per_byte_standard_error": 0.25},
+      {"length": 16, "perplexity": 30, "bits_per_byte": 4}]})"));
+  const Lengths by_byte = InBitsPerByte(lengths);
+  EXPECT_EQ(by_byte.score, "bits_per_byte");
+  EXPECT_THAT(by_byte.values, ElementsAre(Pair(8, 3.5), Pair(16, 4)));
+  ASSERT_EQ(by_byte.intervals.size(), 1u);
+  EXPECT_NEAR(by_byte.intervals.at(8).low, 3.5 - kNormal95 * 0.25, 1e-12);
+  EXPECT_NEAR(by_byte.intervals.at(8).high, 3.5 + kNormal95 * 0.25, 1e-12);
+  Lengths lacking = lengths;
+  lacking.bits_per_byte.erase(16);
+  EXPECT_TRUE(InBitsPerByte(lacking).values.empty());
+}
+
 TEST(ParseLengthsTest, ALengthWithoutAFiniteScoreIsLeftOut) {
   ORDO_ASSERT_OK_AND_ASSIGN(const Lengths perplexities, ParseLengths(R"({
       "lengths": [{"length": 256, "perplexity": 20.5},

@@ -50,6 +50,11 @@ int FirstPlace(double value) {
 
 std::string MetricText(double value) { return absl::StrFormat("%.9g", value); }
 
+bool HasTokenizer(const std::vector<Metrics>& all) {
+  return std::any_of(all.begin(), all.end(),
+                     [](const Metrics& one) { return !one.tokenizer.empty(); });
+}
+
 }  // namespace
 
 absl::StatusOr<std::map<std::string, double>> ParseStandardErrors(
@@ -144,11 +149,14 @@ Table MetricsTable(const std::vector<Metrics>& all) {
   table.num_text_columns = 5;
   table.header = {"model",  "step",  "evaluation",    "task",
                   "metric", "value", "standard error"};
+  const bool has_tokenizer = HasTokenizer(all);
+  if (has_tokenizer) table.header.push_back("tokenizer");
   for (const Metrics& one : all) {
     for (const auto& [name, value] : one.values) {
       table.rows.push_back({one.model, absl::StrCat(one.step), one.evaluation,
                             one.task, name, MetricText(value),
                             ErrorText(one, name)});
+      if (has_tokenizer) table.rows.back().push_back(one.tokenizer);
     }
   }
   return table;
@@ -159,11 +167,14 @@ Table ScoreTable(const std::vector<Metrics>& all) {
   table.num_text_columns = 5;
   table.header = {"model",  "step",  "evaluation",     "task",
                   "metric", "value", "standard error", "items"};
+  const bool has_tokenizer = HasTokenizer(all);
+  if (has_tokenizer) table.header.push_back("tokenizer");
   for (const Metrics& one : all) {
     for (const auto& [name, value] : one.values) {
       table.rows.push_back({one.model, absl::StrCat(one.step), one.evaluation,
                             one.task, name, ValueText(one, name),
                             ErrorText(one, name), ItemsText(one, name)});
+      if (has_tokenizer) table.rows.back().push_back(one.tokenizer);
     }
   }
   return table;

@@ -32,6 +32,8 @@ struct Metrics {
   std::map<std::string, double> standard_errors = {};
   // Of those that say it.
   std::map<std::string, SampleSize> sampled = {};
+  // Of text, for people, as of Lengths; or empty.
+  std::string tokenizer = {};
 };
 
 // Reads the `standard_errors` of an evaluation's result.json; none where it has
@@ -61,7 +63,8 @@ std::string ItemsText(const Metrics& metrics, const std::string& name);
 
 // For programs, a row for each metric: model, step, evaluation, task, metric,
 // value with nine digits at most, standard error; an empty cell where that is
-// not known.
+// not known. Where one has a tokenizer, that stands behind, as what is by token
+// is compared with the same one alone.
 Table MetricsTable(const std::vector<Metrics>& all);
 
 // The same for people, as ValueText, and the items of each.

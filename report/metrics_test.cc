@@ -67,6 +67,16 @@ TEST(ScoreTableTest, ValuesHaveTheDigitsOfTheirErrorsAndTheirItems) {
             "a,5,sums,ruoss,e,0,0,\r\n");
 }
 
+TEST(MetricsTest, WhereThereIsATokenizerItStandsBehindTheNumbers) {
+  std::vector<Metrics> all = Two();
+  all[1].tokenizer = "bytes with 260 tokens";
+  const Table table = MetricsTable(all);
+  EXPECT_EQ(table.header.back(), "tokenizer");
+  EXPECT_EQ(table.rows.front().back(), "");
+  EXPECT_EQ(table.rows.back().back(), "bytes with 260 tokens");
+  EXPECT_EQ(table.rows.front().size(), table.header.size());
+}
+
 TEST(WithoutCopiesTest, TextSaysEachNumberOnceWithItsLength) {
   const Metrics all = {"a",
                        5,

@@ -41,6 +41,9 @@ Value MetricsValue(const Evaluated& evaluated) {
   fields["step"] = NumberOrNull(static_cast<double>(metrics.step));
   fields["evaluation"] = TextValue(metrics.evaluation);
   fields["task"] = TextValue(metrics.task);
+  if (!metrics.tokenizer.empty()) {
+    fields["tokenizer"] = TextValue(metrics.tokenizer);
+  }
   fields["metrics"] = NumbersByName(metrics.values);
   if (!metrics.standard_errors.empty()) {
     fields["standard_errors"] = NumbersByName(metrics.standard_errors);
@@ -86,6 +89,9 @@ Value TrainedValue(const Trained& trained) {
   const auto& [step, loss] = *trained.losses.rbegin();
   fields["step"] = NumberOrNull(static_cast<double>(step));
   fields["loss"] = NumberOrNull(loss);
+  if (!trained.tokenizer.empty()) {
+    fields["tokenizer"] = TextValue(trained.tokenizer);
+  }
   return StructValue(std::move(json));
 }
 

@@ -35,6 +35,19 @@ TEST(NumbersTest, ScoresHaveTheirErrorsAndTheirCheckpoint) {
   EXPECT_EQ(LossesCsv(runs), "");
 }
 
+TEST(NumbersTest, TokenizersAreNamed) {
+  Runs runs;
+  Evaluated& evaluated = runs.evaluations.emplace_back();
+  evaluated.metrics = {"a", 100, "text", "text", {{"perplexity", 11}}};
+  evaluated.metrics.tokenizer = "bytes with 260 tokens";
+  Trained& trained = runs.trained.emplace_back();
+  trained.losses = {{1, 3.0}};
+  trained.tokenizer = "sp.model";
+  const std::string json = Json(runs);
+  EXPECT_THAT(json, HasSubstr("\"tokenizer\":\"bytes with 260 tokens\""));
+  EXPECT_THAT(json, HasSubstr("\"tokenizer\":\"sp.model\""));
+}
+
 TEST(NumbersTest, OfATrainingAllLossesAreRowsAndTheLastIsItsNumber) {
   Runs runs;
   Trained& trained = runs.trained.emplace_back();

@@ -15,6 +15,7 @@
 #include "report/figure.h"
 #include "report/summary/figures.h"
 #include "report/summary/lengths.h"
+#include "report/summary/score_kind.h"
 #include "report/table.h"
 #include "report/uncertainty.h"
 
@@ -167,10 +168,10 @@ summary::ComparedLengths LengthsOf(const std::vector<const Evaluated*>& all) {
   compared.score = first.score;
   compared.num_seeds = 1;
   compared.trained = first.trained;
-  compared.tokenizer = first.tokenizer;
+  std::map<std::string, std::vector<std::string>> tokenizers;
   for (const Evaluated* each : all) {
     if (each->lengths.trained != first.trained) compared.trained = 0;
-    if (each->lengths.tokenizer != first.tokenizer) compared.tokenizer.clear();
+    tokenizers[each->lengths.tokenizer].push_back(each->metrics.model);
     compared.left_out.insert(each->lengths.left_out.begin(),
                              each->lengths.left_out.end());
     summary::LengthCurve& curve = compared.arms.emplace_back();
@@ -184,6 +185,7 @@ summary::ComparedLengths LengthsOf(const std::vector<const Evaluated*>& all) {
       compared.has_bars = compared.has_bars || has;
     }
   }
+  compared.tokenizers = summary::TokenizersText(tokenizers);
   return compared;
 }
 
@@ -195,8 +197,8 @@ std::string CaptionOf(const summary::ComparedLengths& compared) {
   if (compared.has_bars) {
     absl::StrAppend(&caption, " Bars are 95 % intervals.");
   }
-  if (!compared.tokenizer.empty()) {
-    absl::StrAppend(&caption, " Tokenizer: ", compared.tokenizer, ".");
+  if (!compared.tokenizers.empty()) {
+    absl::StrAppend(&caption, " Tokenizer: ", compared.tokenizers, ".");
   }
   if (!compared.left_out.empty()) {
     absl::StrAppend(&caption, " Left out, without a finite score: ",
@@ -205,9 +207,27 @@ std::string CaptionOf(const summary::ComparedLengths& compared) {
   return caption;
 }
 
+// Those of an evaluation of several tokenizers in bits per byte.
+std::vector<Evaluated> Comparable(const Runs& runs) {
+  std::map<std::string, std::set<std::string>> tokenizers;
+  for (const Evaluated& each : runs.evaluations) {
+    if (each.lengths.tokenizer.empty()) continue;
+    tokenizers[each.metrics.evaluation].insert(each.lengths.tokenizer);
+  }
+  std::vector<Evaluated> comparable = runs.evaluations;
+  for (Evaluated& each : comparable) {
+    const bool is_by_token = summary::KindOf(each.lengths.score).is_by_token;
+    if (is_by_token && tokenizers[each.metrics.evaluation].size() > 1) {
+      each.lengths = InBitsPerByte(std::move(each.lengths));
+    }
+  }
+  return comparable;
+}
+
 void AddLengths(const Runs& runs, Page* page) {
   std::map<LengthsKey, std::vector<const Evaluated*>> alike;
-  for (const Evaluated& each : runs.evaluations) {
+  const std::vector<Evaluated> comparable = Comparable(runs);
+  for (const Evaluated& each : comparable) {
     if (each.grid.has_value() || each.lengths.values.empty()) continue;
     alike[KeyOf(each)].push_back(&each);
   }
@@ -261,16 +281,26 @@ void AddInside(const Evaluated& evaluated, Page* page) {
 }
 
 void AddCurves(const Runs& runs, Page* page) {
-  std::vector<summary::Curve> curves;
-  std::vector<const FigureSource*> sources;
+  // Losses by other tokens cannot be compared.
+  std::map<std::string, std::vector<const Trained*>> by_tokenizer;
   for (const Trained& each : runs.trained) {
-    if (each.losses.empty()) continue;
-    curves.push_back({each.model, summary::ThinOut(each.losses), each.model});
-    sources.push_back(&each.source);
+    if (!each.losses.empty()) by_tokenizer[each.tokenizer].push_back(&each);
   }
-  if (curves.empty()) return;
-  Add({"learning-curves", "Training loss.", summary::LearningCurves(curves)},
-      Together(sources), page);
+  for (const auto& [tokenizer, all] : by_tokenizer) {
+    std::vector<summary::Curve> curves;
+    std::vector<const FigureSource*> sources;
+    for (const Trained* each : all) {
+      curves.push_back(
+          {each->model, summary::ThinOut(each->losses), each->model});
+      sources.push_back(&each->source);
+    }
+    Add({"learning-curves",
+         tokenizer.empty()
+             ? "Training loss."
+             : absl::StrCat("Training loss, by token of ", tokenizer, "."),
+         summary::LearningCurves(curves)},
+        Together(sources), page);
+  }
 }
 
 // What there is to say of losses without a figure.
@@ -278,6 +308,10 @@ Table TrainedTable(const Runs& runs) {
   Table table;
   table.title = "Training";
   table.header = {"model", "last step", "loss there", "lowest loss"};
+  const bool has_tokenizer =
+      std::any_of(runs.trained.begin(), runs.trained.end(),
+                  [](const Trained& each) { return !each.tokenizer.empty(); });
+  if (has_tokenizer) table.header.push_back("tokenizer");
   for (const Trained& each : runs.trained) {
     if (each.losses.empty()) continue;
     double lowest = INFINITY;
@@ -287,6 +321,7 @@ Table TrainedTable(const Runs& runs) {
     const auto& [step, loss] = *each.losses.rbegin();
     table.rows.push_back(
         {each.model, absl::StrCat(step), NumberText(loss), NumberText(lowest)});
+    if (has_tokenizer) table.rows.back().push_back(each.tokenizer);
   }
   return table;
 }
@@ -327,6 +362,7 @@ absl::Status ReadFiles(const InsideFiles& files, Evaluated* evaluated) {
     return absl::OkStatus();
   }
   ORDO_ASSIGN_OR_RETURN(evaluated->lengths, ParseLengths(files.result));
+  evaluated->metrics.tokenizer = evaluated->lengths.tokenizer;
   ORDO_ASSIGN_OR_RETURN(evaluated->cells, ParseCells(files.result));
   ORDO_ASSIGN_OR_RETURN(evaluated->groups, ParseGroups(files.result));
   return absl::OkStatus();

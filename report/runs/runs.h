@@ -48,6 +48,8 @@ struct Trained {
   FigureSource source;
   // By step, nats per token.
   std::map<int64_t, double> losses;
+  // Of its data, of text; or empty.
+  std::string tokenizer = {};
 };
 
 struct Runs {
@@ -57,10 +59,11 @@ struct Runs {
 
 // Without the time at which it was made. Of addition heat maps and accuracy at
 // equal lengths; of other evaluations that score lengths apart error or
-// perplexity against length, the models of one evaluation together; heat maps
-// of those that have cells; scores by group; what was seen inside; and the
-// training losses. Every figure says what
-// it was made of.
+// perplexity against length, or bits per byte where their tokenizers differ,
+// the models of one evaluation together; heat maps of those that have cells;
+// scores by group; what was seen inside; and the training losses, those of
+// each tokenizer in a figure of their own. Every figure says what it was made
+// of.
 Page MakePage(const Runs& runs);
 
 // A file name made of letters, digits and dashes.

@@ -99,6 +99,39 @@ TEST_F(RunsTest, ModelsOfOneEvaluationStandInOneFigureByLength) {
   EXPECT_THAT(page.method, Not(HasSubstr("sum")));
 }
 
+TEST_F(RunsTest, AcrossTokenizersTextIsDrawnInBitsPerByte) {
+  Runs runs;
+  runs.evaluations = {
+      Of("a", "text", R"({"tokenizer": "bytes", "vocabulary_size": 260,
+          "lengths": [{"length": 8, "perplexity": 11, "bits_per_byte": 3.5}]})"),
+      Of("b", "text", R"({"tokenizer": "x.model", "vocabulary_size": 400,
+          "lengths": [{"length": 8, "perplexity": 35,
+                       "bits_per_byte": 3.25}]})")};
+  runs.trained = {{"a", {}, {{1, 3.0}}, "bytes"},
+                  {"b", {}, {{1, 5.0}}, "x.model"}};
+  const Page page = MakePage(runs);
+  ASSERT_THAT(page.figures, SizeIs(3));
+  EXPECT_EQ(page.figures[0].caption,
+            "text: bits_per_byte against length, of one run of each model. "
+            "Tokenizer: bytes with 260 tokens (a), x.model with 400 tokens "
+            "(b).");
+  EXPECT_THAT(page.figures[0].figure.script, HasSubstr(" 3.25 "));
+  EXPECT_THAT(page.figures[0].figure.script, Not(HasSubstr(" 35 ")));
+  EXPECT_EQ(page.figures[1].name, "learning-curves");
+  EXPECT_EQ(page.figures[1].caption, "Training loss, by token of bytes.");
+  EXPECT_THAT(page.figures[1].figure.script, Not(HasSubstr("curve1")));
+  EXPECT_EQ(page.figures[2].name, "learning-curves-2");
+  EXPECT_EQ(page.tables[0].header.back(), "tokenizer");
+  EXPECT_EQ(page.tables[0].rows[0].back(), "bytes with 260 tokens");
+  EXPECT_EQ(page.tables[1].rows[1].back(), "x.model");
+  // With one tokenizer they stand together, by token.
+  runs.evaluations[1].lengths.tokenizer = "bytes with 260 tokens";
+  runs.trained[1].tokenizer = "bytes";
+  const Page one = MakePage(runs);
+  ASSERT_THAT(one.figures, SizeIs(2));
+  EXPECT_THAT(one.figures[0].caption, HasSubstr("text: perplexity against"));
+}
+
 TEST_F(RunsTest, ScoresThatTellTheirErrorHaveBars) {
   Runs runs;
   runs.evaluations = {Of("a", "nope", R"({"standard_errors": {"score": 0.25},

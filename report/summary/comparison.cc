@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
+#include "report/summary/score_kind.h"
 
 namespace ordo::report::summary {
 namespace {
@@ -234,6 +235,7 @@ absl::StatusOr<Comparison> Compare(const SummarizeSpec& spec,
   ORDO_ASSIGN_OR_RETURN(const Places places, PlaceParts(spec, &comparison));
   const bool by_end = !spec.comparison().budget().empty();
   const Results results = Tabulate(spec);
+  comparison.tokenizers = TokenizersOf(spec, records);
   for (size_t m = 0; m < results.metrics.size(); ++m) {
     ComparedMetric metric;
     metric.key = results.metrics[m];
@@ -250,8 +252,13 @@ absl::StatusOr<Comparison> Compare(const SummarizeSpec& spec,
         }
       }
     }
-    ORDO_ASSIGN_OR_RETURN(metric.comparison,
-                          CompareValues(comparison, metric, by_end));
+    const bool is_comparable =
+        !KindOf(metric.key.metric).is_by_token ||
+        !TokenizersDiffer(comparison.tokenizers, metric.key.evaluation);
+    if (is_comparable) {
+      ORDO_ASSIGN_OR_RETURN(metric.comparison,
+                            CompareValues(comparison, metric, by_end));
+    }
     comparison.metrics.push_back(std::move(metric));
   }
   ORDO_RETURN_IF_ERROR(AddCosts(spec, records, places, &comparison));

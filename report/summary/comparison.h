@@ -24,7 +24,8 @@ struct ComparedMetric {
   // at the step where it was cut off is no result.
   std::vector<std::vector<std::optional<Scored>>> scores;
   // Over those seeds of which every arm has a finite value at the same step,
-  // or, with a budget, at its end; nothing when there is none.
+  // or, with a budget, at its end; nothing when there is none, or it is by
+  // token and tokenizers differ.
   std::optional<stats::ArmComparison> comparison;
   // That each run was asked; 0: not known, or not as many.
   int64_t num_items = 0;
@@ -63,6 +64,7 @@ struct Comparison {
   // device_seconds, step_device_seconds and peak_memory_bytes of the evaluation
   // kCostName, those that each of these runs recorded.
   std::vector<ComparedMetric> compared_costs;
+  Tokenizers tokenizers;
   Control control;
 };
 

@@ -58,8 +58,8 @@ std::string LengthCaption(const ComparedLengths& compared, double confidence) {
         "far others would differ is not known.";
   }
   caption += TrainedText(compared);
-  if (!compared.tokenizer.empty()) {
-    absl::StrAppend(&caption, " Tokenizer: ", compared.tokenizer, ".");
+  if (!compared.tokenizers.empty()) {
+    absl::StrAppend(&caption, " Tokenizer: ", compared.tokenizers, ".");
   }
   if (!compared.left_out.empty()) {
     absl::StrAppend(&caption, " Left out, as a run has no finite score: ",
@@ -134,9 +134,10 @@ std::vector<NamedFigure> GridFigures(const std::vector<ArmGrid>& grids) {
   return figures;
 }
 
-std::vector<NamedFigure> StepFigures(const SummarizeSpec& runs) {
+std::vector<NamedFigure> StepFigures(const SummarizeSpec& runs,
+                                     const Comparison& comparison) {
   std::vector<NamedFigure> figures;
-  for (const StepScores& scores : ScoresBySteps(runs)) {
+  for (const StepScores& scores : ScoresBySteps(runs, comparison.tokenizers)) {
     const std::vector<ArmCurve> arms = ArmCurves(scores.runs);
     const bool has_points =
         std::any_of(arms.begin(), arms.end(),

@@ -31,9 +31,11 @@ std::vector<NamedFigure> LengthFigures(const std::vector<ComparedLengths>& all,
 // A heat map of each of the grids, in their order.
 std::vector<NamedFigure> GridFigures(const std::vector<ArmGrid>& grids);
 
-// Of each evaluation at several steps its first score over them.
+// Of each evaluation at several steps its first score over them, as of
+// ScoresBySteps.
 std::vector<NamedFigure> StepFigures(
-    const ordo::training::v1::SummarizeSpec& runs);
+    const ordo::training::v1::SummarizeSpec& runs,
+    const Comparison& comparison);
 
 // The losses of each arm's runs that succeeded; nothing where no arm has two.
 std::vector<NamedFigure> LossFigures(

@@ -343,7 +343,48 @@ void CheckAll(const Runs& runs, const SummarizeSpec& spec, Control* control) {
   }
 }
 
+// Whatever the arms are to differ in: what is asked is not the same.
+void CheckTokenizers(const Tokenizers& all, Control* control) {
+  for (const auto& [evaluation, tokenizers] : all) {
+    if (!TokenizersDiffer(all, evaluation)) continue;
+    std::vector<std::string> texts;
+    for (const auto& [tokenizer, jobs] : tokenizers) {
+      texts.push_back(
+          absl::StrCat(tokenizer, " (", absl::StrJoin(jobs, ", "), ")"));
+    }
+    control->reasons.push_back(absl::StrCat("tokenizer of ", evaluation, ": ",
+                                            absl::StrJoin(texts, ", ")));
+  }
+}
+
 }  // namespace
+
+Tokenizers TokenizersOf(const SummarizeSpec& spec,
+                        const std::vector<PartRecords>& records) {
+  Tokenizers tokenizers;
+  for (int i = 0; i < spec.parts_size(); ++i) {
+    const PartResult& part = spec.parts(i);
+    if (!HasSucceeded(part) || static_cast<size_t>(i) >= records.size()) {
+      continue;
+    }
+    for (const CountedReport& counted : CountedReports(part)) {
+      const auto found = records[i].lengths.find(counted.report->path());
+      if (found == records[i].lengths.end() ||
+          found->second.tokenizer.empty()) {
+        continue;
+      }
+      tokenizers[counted.evaluation][found->second.tokenizer].push_back(
+          part.job());
+    }
+  }
+  return tokenizers;
+}
+
+bool TokenizersDiffer(const Tokenizers& tokenizers,
+                      const std::string& evaluation) {
+  const auto found = tokenizers.find(evaluation);
+  return found != tokenizers.end() && found->second.size() > 1;
+}
 
 Control CheckControl(const SummarizeSpec& spec,
                      const std::vector<PartRecords>& records) {
@@ -366,6 +407,7 @@ Control CheckControl(const SummarizeSpec& spec,
   for (const auto& [seed, runs] : seeds) {
     CheckSeed(seed, runs, spec, &control);
   }
+  CheckTokenizers(TokenizersOf(spec, records), &control);
   CheckAll(finished, spec, &control);
   return control;
 }

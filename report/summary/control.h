@@ -28,8 +28,8 @@ struct PartRecords {
   // By PartResult.Report.path: a digest of what was asked, the ids of the items
   // and the version of their task. One that is missing is not known.
   std::map<std::string, std::string> questions;
-  // By PartResult.Report.path: of an evaluation that scores lengths apart what
-  // it found at each.
+  // By PartResult.Report.path: of an evaluation that scores lengths apart, or
+  // is of text, what it found at each.
   std::map<std::string, Lengths> lengths = {};
   // As of StepDone, the most of all attempts; 0: not known.
   int64_t peak_memory_bytes = 0;
@@ -38,6 +38,19 @@ struct PartRecords {
   // By PartResult.Report.path: how many items it is of; 0: not known.
   std::map<std::string, int64_t> num_items = {};
 };
+
+// By evaluation, and by tokenizer as of Lengths, the jobs of the parts that
+// succeeded and say that they were asked with it.
+using Tokenizers =
+    std::map<std::string, std::map<std::string, std::vector<std::string>>>;
+
+Tokenizers TokenizersOf(const ordo::training::v1::SummarizeSpec& spec,
+                        const std::vector<PartRecords>& records);
+
+// Whether runs of the evaluation say that they have different ones: what it
+// scores by token is not to be compared.
+bool TokenizersDiffer(const Tokenizers& tokenizers,
+                      const std::string& evaluation);
 
 struct Control {
   // Why the comparison is not called controlled, a sentence each. None: it is.
@@ -55,7 +68,8 @@ struct Control {
 // same initial values outside of the encoding, and the same questions; and over
 // all runs the same build of the trainer, device, precision, threads, libraries
 // and what else they compute in, results that the device gives again, and
-// attempts that went on exactly where the one before was.
+// attempts that went on exactly where the one before was. Nor may tokenizers
+// differ.
 //
 // Where `differs` lists fields of the data, training.steps, training.precision,
 // resources.device, resources.threads, resources.ranks or training.kernel, the

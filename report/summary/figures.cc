@@ -234,7 +234,8 @@ Figure ArmCurvesFigure(const std::vector<ArmCurve>& curves,
 }
 
 std::vector<StepScores> ScoresBySteps(
-    const ordo::training::v1::SummarizeSpec& spec) {
+    const ordo::training::v1::SummarizeSpec& spec,
+    const Tokenizers& tokenizers) {
   // By evaluation and score, and by run.
   std::map<MetricKey, std::map<int, std::map<int64_t, double>>> scores;
   for (int i = 0; i < spec.parts_size(); ++i) {
@@ -242,6 +243,10 @@ std::vector<StepScores> ScoresBySteps(
     if (!IsRun(part) || !HasSucceeded(part)) continue;
     for (const auto& report : part.reports()) {
       for (const auto& [name, value] : report.metrics()) {
+        if (KindOf(name).is_by_token &&
+            TokenizersDiffer(tokenizers, report.evaluation())) {
+          continue;
+        }
         scores[{report.evaluation(), name}][i][report.step()] = value;
       }
     }

@@ -10,6 +10,7 @@
 
 #include "report/figure.h"
 #include "report/summary/comparison.h"
+#include "report/summary/control.h"
 
 // Figures of a summary. Pure functions, thread-safe.
 
@@ -71,10 +72,11 @@ struct StepScores {
   std::vector<Curve> runs;
 };
 
-// The first score of each evaluation that a run was asked more than once; of
-// runs that succeeded.
+// The first score of each evaluation that a run was asked more than once, where
+// tokenizers differ that is not by token; of runs that succeeded.
 std::vector<StepScores> ScoresBySteps(
-    const ordo::training::v1::SummarizeSpec& spec);
+    const ordo::training::v1::SummarizeSpec& spec,
+    const Tokenizers& tokenizers);
 
 // The differences of the arms from the baseline with their intervals, one below
 // the other, and zero marked. An interval is cut at what differences of shares

@@ -122,7 +122,7 @@ TEST_F(FiguresTest, MeasuredCostsHaveTheirIntervals) {
 
 TEST_F(FiguresTest, ScoresThatWereAskedOftenStandOverTheirSteps) {
   auto spec = RopeAndTape();
-  EXPECT_THAT(ScoresBySteps(spec), ::testing::IsEmpty()) << "asked once";
+  EXPECT_THAT(ScoresBySteps(spec, {}), ::testing::IsEmpty()) << "asked once";
   for (auto& part : *spec.mutable_parts()) {
     auto& early = *part.add_reports();
     early = part.reports(0);
@@ -130,7 +130,7 @@ TEST_F(FiguresTest, ScoresThatWereAskedOftenStandOverTheirSteps) {
     (*early.mutable_metrics())["grid_mean"] = 0.25;
   }
   spec.mutable_parts(5)->set_state("FAILED");
-  const std::vector<StepScores> all = ScoresBySteps(spec);
+  const std::vector<StepScores> all = ScoresBySteps(spec, {});
   ASSERT_THAT(all, SizeIs(1));
   EXPECT_EQ(Title(all[0].key), "grid: grid_mean");
   ASSERT_THAT(all[0].runs, SizeIs(5));

@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "report/lengths.h"
 #include "report/stats/arms.h"
+#include "report/summary/control.h"
 #include "report/summary/results.h"
 
 namespace ordo::report::summary {
@@ -21,6 +22,7 @@ namespace {
 using ordo::training::v1::SummarizeSpec;
 
 constexpr char kError[] = "error";
+constexpr char kPerplexity[] = "perplexity";
 constexpr int kWidthPx = 720;
 constexpr int kHeightPx = 400;
 // Each length at least so many times the one before: they grow by factors.
@@ -38,10 +40,11 @@ constexpr double kBeside = 0.02;
 constexpr double kMaxBeside = 0.1;
 
 // What the runs of one evaluation scored, by seed and arm.
-using Runs = std::map<uint64_t, std::map<std::string, const Lengths*>>;
+using Runs = std::map<uint64_t, std::map<std::string, Lengths>>;
 
 std::map<std::string, Runs> RunsByEvaluation(
-    const SummarizeSpec& spec, const std::vector<PartRecords>& records) {
+    const SummarizeSpec& spec, const Comparison& comparison,
+    const std::vector<PartRecords>& records) {
   std::map<std::string, Runs> runs;
   for (int i = 0; i < spec.parts_size(); ++i) {
     const auto& part = spec.parts(i);
@@ -50,8 +53,14 @@ std::map<std::string, Runs> RunsByEvaluation(
     }
     for (const CountedReport& counted : CountedReports(part)) {
       const auto found = records[i].lengths.find(counted.report->path());
-      if (found == records[i].lengths.end()) continue;
-      runs[counted.evaluation][part.seed()][part.part()] = &found->second;
+      if (found == records[i].lengths.end() || found->second.values.empty()) {
+        continue;
+      }
+      const bool is_by_byte =
+          found->second.score == kPerplexity &&
+          TokenizersDiffer(comparison.tokenizers, counted.evaluation);
+      runs[counted.evaluation][part.seed()][part.part()] =
+          is_by_byte ? InBitsPerByte(found->second) : found->second;
     }
   }
   return runs;
@@ -78,13 +87,23 @@ LengthPoint PointOf(int64_t length, const stats::ArmSummary& of_seeds) {
 ComparedLengths CompareRuns(const Comparison& comparison, const Runs& runs) {
   ComparedLengths compared;
   std::vector<const Lengths*> all;
-  std::vector<const std::map<std::string, const Lengths*>*> seeds;
+  // By tokenizer the arms.
+  std::map<std::string, std::vector<std::string>> tokenizers;
+  std::vector<const std::map<std::string, Lengths>*> seeds;
   for (const auto& [seed, of_seed] : runs) {
     if (of_seed.size() < comparison.arms.size()) continue;
     seeds.push_back(&of_seed);
-    for (const auto& [arm, lengths] : of_seed) all.push_back(lengths);
+    for (const auto& [arm, lengths] : of_seed) {
+      all.push_back(&lengths);
+      tokenizers[lengths.tokenizer].push_back(arm);
+    }
   }
   if (all.empty()) return compared;
+  for (auto& [tokenizer, owners] : tokenizers) {
+    std::sort(owners.begin(), owners.end());
+    owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
+  }
+  compared.tokenizers = TokenizersText(tokenizers);
   const Lengths& first = *all.front();
   for (const Lengths* each : all) {
     if (each->by != first.by || each->score != first.score) return compared;
@@ -97,10 +116,6 @@ ComparedLengths CompareRuns(const Comparison& comparison, const Runs& runs) {
       all.begin(), all.end(),
       [&](const Lengths* each) { return each->trained == first.trained; });
   if (is_same_trained) compared.trained = first.trained;
-  const bool is_same_tokenizer = std::all_of(
-      all.begin(), all.end(),
-      [&](const Lengths* each) { return each->tokenizer == first.tokenizer; });
-  if (is_same_tokenizer) compared.tokenizer = first.tokenizer;
   const std::set<int64_t> lengths = CommonLengths(all);
   if (lengths.empty()) return compared;
   for (const std::string& arm : comparison.arms) {
@@ -109,7 +124,7 @@ ComparedLengths CompareRuns(const Comparison& comparison, const Runs& runs) {
     for (const int64_t length : lengths) {
       std::vector<double> values;
       for (const auto* of_seed : seeds) {
-        values.push_back(of_seed->at(arm)->values.at(length));
+        values.push_back(of_seed->at(arm).values.at(length));
       }
       curve.points.push_back(PointOf(
           length, stats::SummarizeArm({arm, values}, comparison.confidence)));
@@ -272,11 +287,24 @@ std::string AxesScript(const ComparedLengths& compared, const ScoreAxis& axis,
 
 }  // namespace
 
+std::string TokenizersText(
+    const std::map<std::string, std::vector<std::string>>& owners) {
+  if (owners.size() == 1) return owners.begin()->first;
+  std::vector<std::string> texts;
+  for (const auto& [tokenizer, names] : owners) {
+    if (tokenizer.empty()) continue;
+    texts.push_back(
+        absl::StrCat(tokenizer, " (", absl::StrJoin(names, ", "), ")"));
+  }
+  return texts.size() > 1 ? absl::StrJoin(texts, ", ") : "";
+}
+
 std::vector<ComparedLengths> CompareLengths(
     const SummarizeSpec& spec, const Comparison& comparison,
     const std::vector<PartRecords>& records) {
   std::vector<ComparedLengths> all;
-  for (const auto& [evaluation, runs] : RunsByEvaluation(spec, records)) {
+  for (const auto& [evaluation, runs] :
+       RunsByEvaluation(spec, comparison, records)) {
     ComparedLengths compared = CompareRuns(comparison, runs);
     if (compared.arms.empty()) continue;
     compared.evaluation = evaluation;

@@ -2,6 +2,7 @@
 #define ORDO_REPORT_SUMMARY_LENGTHS_H_
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -34,8 +35,9 @@ struct LengthCurve {
 // One evaluation of all arms.
 struct ComparedLengths {
   std::string evaluation;
-  // As of Lengths: what is counted, `error` or `perplexity`, and the longest in
-  // training, 0 where it is not known or not the same of all runs.
+  // As of Lengths: what is counted, `error`, `perplexity` or, where tokenizers
+  // differ, `bits_per_byte`, and the longest in training, 0 where it is not
+  // known or not the same of all runs.
   std::string by;
   std::string score;
   int64_t trained = 0;
@@ -48,9 +50,15 @@ struct ComparedLengths {
   bool has_bars = false;
   // In the order of the comparison's; all with the same lengths, one or more.
   std::vector<LengthCurve> arms;
-  // As of Lengths; empty where it is not known or not the same of all runs.
-  std::string tokenizer = {};
+  // For people, as TokenizersText.
+  std::string tokenizers = {};
 };
+
+// "bytes with 260 tokens", of several "bytes with 260 tokens (a, b), sp.model
+// with 8000 tokens (c)": those that have each stand in brackets. Empty where
+// one is not known, which is empty itself, and the others are one.
+std::string TokenizersText(
+    const std::map<std::string, std::vector<std::string>>& owners);
 
 // Of each evaluation that scored every arm by length, by name. `records` as of
 // CheckControl, `comparison` that of the same parts.

@@ -15,12 +15,13 @@ struct Row {
   const char* name;
   const char* better;
   bool is_share;
+  bool is_by_token = false;
 };
 
 constexpr Row kRows[] = {
     {"acc", kMore, true},
     {"acc_norm", kMore, true},
-    {"batch_mean_perplexity", kLess, false},
+    {"batch_mean_perplexity", kLess, false, true},
     {"bits_per_byte", kLess, false},
     {"diagonal_mean", kMore, true},
     {"error", kLess, true},
@@ -29,7 +30,7 @@ constexpr Row kRows[] = {
     {"grid_mean", kMore, true},
     {"largest", kMore, false},
     {"outside_mean", kMore, true},
-    {"perplexity", kLess, false},
+    {"perplexity", kLess, false, true},
     {"rouge", kMore, true},
     {"rougeL", kMore, true},
     {"score", kMore, true},
@@ -58,7 +59,7 @@ absl::string_view WithoutLength(absl::string_view metric) {
 ScoreKind KindOf(const std::string& metric) {
   const absl::string_view name = WithoutLength(metric);
   for (const Row& row : kRows) {
-    if (name == row.name) return {row.better, row.is_share};
+    if (name == row.name) return {row.better, row.is_share, row.is_by_token};
   }
   return {};
 }

@@ -12,6 +12,8 @@ struct ScoreKind {
   std::string better = {};
   // Whether it is between 0 and 1.
   bool is_share = false;
+  // Whether it is of tokens, so that other tokenizers score otherwise.
+  bool is_by_token = false;
 };
 
 // `metric` as tasks name it, such as `error`, or `error_512` of one length.

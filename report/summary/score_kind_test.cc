@@ -22,6 +22,13 @@ TEST(ScoreKindTest, TheLengthIsNoPartOfTheKind) {
   EXPECT_TRUE(KindOf("f1").is_share);
 }
 
+TEST(ScoreKindTest, OnlySomePerplexitiesAreByToken) {
+  EXPECT_TRUE(KindOf("perplexity_512").is_by_token);
+  EXPECT_TRUE(KindOf("batch_mean_perplexity").is_by_token);
+  EXPECT_FALSE(KindOf("word_perplexity_512").is_by_token);
+  EXPECT_FALSE(KindOf("bits_per_byte").is_by_token);
+}
+
 TEST(ScoreKindTest, OfOtherNamesNothingIsKnown) {
   EXPECT_EQ(KindOf("").better, "");
   EXPECT_EQ(KindOf("512").better, "");

@@ -1,5 +1,6 @@
 #include "report/summary/summary.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <iterator>
@@ -271,6 +272,27 @@ std::vector<NamedFigure> GridFiguresOfArms(const SummarizeSpec& runs,
   return figures;
 }
 
+// Which tokenizers there are, and what is not compared over several.
+void AddTokenizers(const Tokenizers& all, Summary* summary) {
+  for (const auto& [evaluation, tokenizers] : all) {
+    summary->lead.push_back(
+        TokenizersDiffer(all, evaluation)
+            ? absl::StrCat("Tokenizers of ", evaluation,
+                           " differ: nothing by token, such as perplexity and "
+                           "training loss, is compared, and figures by length "
+                           "are in bits per byte.")
+            : absl::StrCat("Tokenizer of ", evaluation, ": ",
+                           tokenizers.begin()->first, "."));
+  }
+}
+
+// Whether one of the evaluations says so: losses are by token.
+bool AnyTokenizersDiffer(const Tokenizers& all) {
+  return std::any_of(all.begin(), all.end(), [&all](const auto& of_evaluation) {
+    return TokenizersDiffer(all, of_evaluation.first);
+  });
+}
+
 void AddCurvesOfRuns(const std::vector<Curve>& curves, Summary* summary) {
   if (curves.empty()) return;
   summary->figures.push_back({kCurvesOfRuns,
@@ -287,6 +309,7 @@ absl::Status AddComparison(const SummarizeSpec& spec, const Records& records,
   CheckTuning(spec, records.parts, &comparison.control);
   summary->method = kComparisonMethod;
   AddLead(comparison.control, summary);
+  AddTokenizers(comparison.tokenizers, summary);
   summary->tables = {ComparisonTable(comparison)};
   ORDO_RETURN_IF_ERROR(
       AddItems(records.items, comparison.confidence, summary, json));
@@ -307,9 +330,11 @@ absl::Status AddComparison(const SummarizeSpec& spec, const Records& records,
   Append(DifferenceFigures(comparison), summary);
   Append(LengthFigures(lengths, comparison.confidence), summary);
   Append(GridFiguresOfArms(runs, grids), summary);
-  Append(StepFigures(runs), summary);
-  Append(LossFigures(spec, records.curves), summary);
-  AddCurvesOfRuns(records.curves, summary);
+  Append(StepFigures(runs, comparison), summary);
+  if (!AnyTokenizersDiffer(comparison.tokenizers)) {
+    Append(LossFigures(spec, records.curves), summary);
+    AddCurvesOfRuns(records.curves, summary);
+  }
   Append(CostFigures(comparison), summary);
   AddComparedMetrics(comparison, summary);
   AddComparison(comparison, json);

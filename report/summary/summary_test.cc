@@ -6,6 +6,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "report/lengths.h"
 #include "report/page.h"
 #include "report/stats/paired.h"
 #include "report/summary/testing/parts.h"
@@ -278,6 +279,54 @@ TEST(SummaryTest, TheCaptionNamesLengthsThatAreLeftOut) {
             "known. Tokenizer: sp.model with 8000 tokens. Left out, as a run "
             "has no finite "
             "score: 10.");
+}
+
+TEST(SummaryTest, NothingByTokenIsComparedAcrossTokenizers) {
+  auto spec = RopeAndTape();
+  spec.mutable_comparison()->add_differs("data");
+  Records records = {{{"rope", {{1, 2.0}}, "c-rope-s1"}}, RecordsOf(spec)};
+  for (int i = 0; i < spec.parts_size(); ++i) {
+    auto& report = *spec.mutable_parts(i)->mutable_reports(0);
+    report.set_evaluation("text");
+    auto& metrics = *report.mutable_metrics();
+    metrics.clear();
+    metrics["perplexity"] = i < 3 ? 11 : 35;
+    metrics["bits_per_byte"] = 3.5;
+    Lengths& lengths = records.parts[i].lengths[report.path()];
+    lengths.by = "length";
+    lengths.score = "perplexity";
+    lengths.values = {{8, i < 3 ? 11.0 : 35.0}};
+    lengths.bits_per_byte = {{8, {3.5, 3.25, 3.75}}};
+    lengths.tokenizer =
+        i < 3 ? "bytes with 260 tokens" : "sp.model with 400 tokens";
+  }
+  ORDO_ASSERT_OK_AND_ASSIGN(const Summary summary,
+                            Summarize(spec, records, "now"));
+  ASSERT_THAT(summary.lead, SizeIs(3));
+  EXPECT_EQ(summary.lead.front(), "Not controlled:");
+  EXPECT_EQ(summary.lead[1],
+            "tokenizer of text: bytes with 260 tokens (c-rope-s1, c-rope-s2, "
+            "c-rope-s3), sp.model with 400 tokens (c-tape-s1, c-tape-s2, "
+            "c-tape-s3)");
+  EXPECT_THAT(summary.lead, Contains(HasSubstr("nothing by token")));
+  EXPECT_THAT(summary.differences_csv, Not(HasSubstr("perplexity")));
+  EXPECT_THAT(summary.differences_csv, HasSubstr("text,bits_per_byte,tape,"));
+  EXPECT_THAT(summary.metrics,
+              Not(Contains(Key("difference_text_perplexity_tape"))));
+  EXPECT_THAT(summary.lengths_csv, HasSubstr(",bits_per_byte,3.5,"));
+  EXPECT_THAT(summary.lengths_csv, Not(HasSubstr("perplexity")));
+  for (const NamedFigure& named : summary.figures) {
+    EXPECT_THAT(named.caption, Not(HasSubstr("perplexity")));
+    EXPECT_THAT(named.caption, Not(HasSubstr("raining loss")));
+  }
+  // One tokenizer of all is named, and compared by.
+  for (PartRecords& part : records.parts) {
+    part.lengths.begin()->second.tokenizer = "bytes with 260 tokens";
+  }
+  ORDO_ASSERT_OK_AND_ASSIGN(const Summary one, Summarize(spec, records, "now"));
+  EXPECT_THAT(one.lead, Contains("Tokenizer of text: bytes with 260 tokens."));
+  EXPECT_THAT(one.differences_csv, HasSubstr("text,perplexity,tape,"));
+  EXPECT_THAT(one.lengths_csv, HasSubstr(",perplexity,11,"));
 }
 
 TEST(SummaryTest, ATrainedLengthBesideTheAxisHasNoLineInTheCaption) {

@@ -74,7 +74,7 @@ absl::Status AddLengths(const TrainerContext& context,
   ORDO_ASSIGN_OR_RETURN(records->num_items[of.path()],
                         report::ParseNumItems(text));
   ORDO_ASSIGN_OR_RETURN(report::Lengths lengths, report::ParseLengths(text));
-  if (!lengths.values.empty()) {
+  if (!lengths.values.empty() || !lengths.tokenizer.empty()) {
     records->lengths[of.path()] = std::move(lengths);
   }
   if (of.task() != report::kGridTask) return absl::OkStatus();

@@ -211,6 +211,7 @@ class QuestionsTask : public tasks::EvaluationTask {
     ordered_json about;
     about["data_fingerprint"] = fingerprint_;
     about["questions_sha256"] = questions_.version;
+    about["tokenizer"] = options_.tokenizer;
     about["tokenizer_sha256"] = tokenizer_->digest();
     about["vocabulary_size"] = tokenizer_->vocabulary_size();
     about["metric"] = questions::NameOf(questions_.metric);

@@ -287,6 +287,20 @@ absl::StatusOr<report::FigureSource> SourceOfTraining(Context& context,
   return source;
 }
 
+// Of the data of a job that trains on text; empty of others.
+std::string TokenizerOf(const training::v1::Data& data) {
+  constexpr char kTokenizer[] = "tokenizer";
+  const auto given = data.params().find(kTokenizer);
+  if (given != data.params().end()) return given->second.string_value();
+  const auto* entry =
+      model::catalog::Find(model::catalog::Kind::kTrainingTask, data.task());
+  const auto* param = entry == nullptr
+                          ? nullptr
+                          : model::catalog::FindParam(*entry, kTokenizer);
+  return param == nullptr ? ""
+                          : model::catalog::DefaultValue(*param).string_value();
+}
+
 // Whether there are any.
 absl::StatusOr<bool> CollectLosses(Context& context, const Job& job,
                                    Results* results) {
@@ -300,6 +314,7 @@ absl::StatusOr<bool> CollectLosses(Context& context, const Job& job,
   }
   if (losses->empty()) return false;
   trained.losses = *std::move(losses);
+  trained.tokenizer = TokenizerOf(job.spec().data());
   ORDO_ASSIGN_OR_RETURN(trained.source,
                         SourceOfTraining(context, trained.model, *results));
   results->runs.trained.push_back(std::move(trained));
@@ -375,19 +390,29 @@ void PrintGrids(Context& context, const report::runs::Runs& runs) {
 
 // Of all others.
 void PrintMetrics(Context& context, const report::runs::Runs& runs) {
-  Table table({"MODEL", ">STEP", "EVALUATION", "METRIC", ">VALUE",
-               ">STANDARD ERROR", ">ITEMS"});
+  const bool has_tokenizer = std::any_of(
+      runs.evaluations.begin(), runs.evaluations.end(),
+      [](const auto& each) { return !each.metrics.tokenizer.empty(); });
+  std::vector<std::string> headings = {"MODEL",  ">STEP",  "EVALUATION",
+                                       "METRIC", ">VALUE", ">STANDARD ERROR",
+                                       ">ITEMS"};
+  if (has_tokenizer) headings.push_back("TOKENIZER");
+  Table table(std::move(headings));
   bool has_metrics = false;
   for (const report::runs::Evaluated& each : runs.evaluations) {
     if (each.grid.has_value()) continue;
     has_metrics = true;
     const report::Metrics shown = report::WithoutCopies(each.metrics);
     for (const auto& [name, value] : shown.values) {
-      table.AddRow({each.metrics.model, absl::StrCat(each.metrics.step),
-                    each.metrics.evaluation, name,
-                    report::ValueText(each.metrics, name),
-                    report::ErrorText(each.metrics, name),
-                    report::ItemsText(each.metrics, name)});
+      std::vector<Cell> row = {each.metrics.model,
+                               absl::StrCat(each.metrics.step),
+                               each.metrics.evaluation,
+                               name,
+                               report::ValueText(each.metrics, name),
+                               report::ErrorText(each.metrics, name),
+                               report::ItemsText(each.metrics, name)};
+      if (has_tokenizer) row.push_back(each.metrics.tokenizer);
+      table.AddRow(std::move(row));
     }
   }
   if (has_metrics) context.out << table.ToString(context.terminal);
@@ -553,7 +578,9 @@ Command ReportCommand() {
       "are known, and writes them as CSV and JSON, and one HTML file that "
       "needs\n"
       "nothing else, and Markdown, with the figures of each task: training\n"
-      "losses; error or perplexity against length, with the trained length\n"
+      "losses; error or perplexity against length (over several tokenizers "
+      "bits\n"
+      "per byte), with the trained length\n"
       "marked; heat maps of operands or depths; scores by group; attention\n"
       "maps, and what stability and position_similarity saw. The figures lie\n"
       "beside it as PNG and SVG; they need gnuplot-nox, without which they "

@@ -186,6 +186,34 @@ TEST_F(ReportJobTest, NumbersHaveTheErrorsThatTheItemsTell) {
   EXPECT_THAT(out(), HasSubstr("\"standard_errors\":{\"error\":0.5}"));
 }
 
+TEST_F(ReportJobTest, TextNamesItsTokenizer) {
+  scheduler_.SetJob("a", Job::SUCCEEDED, [](Job* job) {
+    job->mutable_spec()->set_kind(jobs::v1::JobSpec::TRAIN);
+    auto& data = *job->mutable_spec()->mutable_data();
+    data.Clear();
+    data.set_task("text");
+    (*data.mutable_params())["tokenizer"].set_string_value("x.model");
+    job->add_attempts()->set_number(1);
+  });
+  scheduler_.AppendMetrics("a", "{\"step\":1,\"loss\":3}\n");
+  reports::v1::Report report;
+  report.set_name("jobs/a/reports/text-1");
+  report.set_kind(reports::v1::Report::EVALUATION);
+  report.set_task("text");
+  report.set_step(1);
+  (*report.mutable_metrics())["bits_per_byte"] = 3.5;
+  scheduler_.AddReport(report, {{"result.json",
+                                 R"({"tokenizer": "x.model",
+                                     "vocabulary_size": 400})"}});
+  EXPECT_EQ(Run({"report", "a", "--html", page()}), 0) << err();
+  EXPECT_THAT(out(), HasSubstr("TOKENIZER"));
+  EXPECT_THAT(out(), HasSubstr("x.model with 400 tokens"));
+  const std::string text =
+      base::ReadFile(files_, folder_.Path("out/report.md"), 1 << 20).value();
+  EXPECT_THAT(text, HasSubstr("| x.model with 400 tokens |"));
+  EXPECT_THAT(text, HasSubstr("Training loss, by token of x.model."));
+}
+
 TEST_F(ReportJobTest, TrainingWithoutEvaluationsShowsItsLosses) {
   scheduler_.SetJob("a", Job::SUCCEEDED, [](Job* job) {
     job->mutable_spec()->set_kind(jobs::v1::JobSpec::TRAIN);
