@@ -103,7 +103,8 @@ TEST_F(RunsTest, AcrossTokenizersTextIsDrawnInBitsPerByte) {
   Runs runs;
   runs.evaluations = {
       Of("a", "text", R"({"tokenizer": "bytes", "vocabulary_size": 260,
-          "lengths": [{"length": 8, "perplexity": 11, "bits_per_byte": 3.5}]})"),
+          "lengths": [{"length": 8, "perplexity": 11,
+                       "bits_per_byte": 3.5}]})"),
       Of("b", "text", R"({"tokenizer": "x.model", "vocabulary_size": 400,
           "lengths": [{"length": 8, "perplexity": 35,
                        "bits_per_byte": 3.25}]})")};

@@ -287,6 +287,56 @@ void CheckEvaluations(const Job& job, const JobSpec& spec,
   model::catalog::AddEvaluationNotices(kernels, evaluations, notices);
 }
 
+// The tokenizer that the models of a job were trained with; empty: it is not
+// known, or they were trained on no text.
+std::string TrainedTokenizer(const KnownJobs& known,
+                             const std::string& reference) {
+  constexpr char kTokenizer[] = "tokenizer";
+  const auto job = FindJob(known, JobOf(reference));
+  if (!job.ok()) return "";
+  const auto& params = job->spec().data().params();
+  const auto found = params.find(kTokenizer);
+  return found == params.end() ? "" : found->second.string_value();
+}
+
+// Whether an evaluation takes the tokenizer of each model's training.
+bool AsksAsTrained(const JobSpec& spec) {
+  return std::any_of(
+      spec.evaluations().begin(), spec.evaluations().end(),
+      [](const auto& evaluation) {
+        const auto* task = model::catalog::Find(
+            model::catalog::Kind::kEvaluationTask, evaluation.task());
+        return task != nullptr &&
+               model::catalog::TokensOf(*task, evaluation.params()).empty();
+      });
+}
+
+// A gate compares items of the same tokens. Two files may hold one tokenizer:
+// of those the gate finds out.
+void CheckTokenizers(const KnownJobs& known, const JobSpec& spec,
+                     Violations* violations) {
+  if (spec.kind() != JobSpec::GATE || !AsksAsTrained(spec)) return;
+  const std::string candidate =
+      TrainedTokenizer(known, spec.gate().candidate());
+  for (const auto& [field, reference] : EvaluatedBy(spec)) {
+    const std::string other = TrainedTokenizer(known, reference);
+    const bool is_one_bytes = other == model::catalog::kByteTokenizer ||
+                              candidate == model::catalog::kByteTokenizer;
+    if (candidate.empty() || other.empty() || other == candidate ||
+        !is_one_bytes) {
+      continue;
+    }
+    violations->push_back(
+        {field,
+         absl::StrCat("was trained with tokenizer ", other,
+                      ", the candidate with ", candidate,
+                      ": a gate compares the same tokens; name one of "
+                      "the candidate's tokenizer, or compare bits per "
+                      "byte: ordo report ",
+                      JobOf(reference), " ", JobOf(spec.gate().candidate()))});
+  }
+}
+
 }  // namespace
 
 bool NamesAModel(const JobSpec& spec) {
@@ -347,6 +397,7 @@ void FillModel(const KnownJobs& known, JobSpec* spec, Violations* violations) {
 void CheckModels(const KnownJobs& known, const JobSpec& spec,
                  std::vector<std::string>* notices, Violations* violations) {
   CheckBest(known, spec, violations);
+  CheckTokenizers(known, spec, violations);
   AddSameNotices(known, spec, notices);
   if (spec.kind() == JobSpec::TRAIN && !spec.start_from().empty()) {
     const auto job = FindJob(known, JobOf(spec.start_from()));

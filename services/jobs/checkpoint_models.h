@@ -29,9 +29,10 @@ void FillModel(const KnownJobs& known, ordo::jobs::v1::JobSpec* spec,
 // leaves checkpoints, with a model of the same sizes. Of kind EVALUATE: whether
 // its encoding and evaluations fit the models of its checkpoints, and what is
 // worth knowing (Job.notices). Of kind GATE: the same, whether a report that it
-// compares with is of its evaluation, and a notice where a checkpoint is
-// compared with itself. What is not there is for the scheduler to refuse. Of
-// all: whether the best of a job is of one that evaluates itself.
+// compares with is of its evaluation, whether models that are asked in the
+// tokens of their training were trained with other ones, and a notice where a
+// checkpoint is compared with itself. What is not there is for the scheduler to
+// refuse. Of all: whether the best of a job is of one that evaluates itself.
 void CheckModels(const KnownJobs& known, const ordo::jobs::v1::JobSpec& spec,
                  std::vector<std::string>* notices,
                  std::vector<base::FieldViolation>* violations);

@@ -355,6 +355,38 @@ TEST_F(CheckpointModelsTest, AModelIsAskedInTheTokensOfItsTraining) {
                                         "the training (for jobs/llama)")));
 }
 
+TEST_F(CheckpointModelsTest, AGateOverTwoTokenizersIsRefused) {
+  const auto put = [this](const std::string& id, const char* tokenizer) {
+    Job job = *scheduler_.GetJob("llama");
+    job.set_name("jobs/" + id);
+    job.mutable_spec()->mutable_model()->set_vocabulary_size(260);
+    auto& data = *job.mutable_spec()->mutable_data();
+    data.set_task("text");
+    (*data.mutable_params())["tokenizer"].set_string_value(tokenizer);
+    scheduler_.PutJob(job);
+  };
+  put("new", "bytes");
+  put("old", "mine/t.model");
+  spec_.Clear();
+  spec_.set_kind(JobSpec::GATE);
+  spec_.mutable_gate()->set_candidate("jobs/new");
+  spec_.mutable_gate()->set_baseline("jobs/old/checkpoints/7-0");
+  auto& evaluation = *spec_.add_evaluations();
+  evaluation.set_task("questions");
+  auto& params = *evaluation.mutable_params();
+  params["path"].set_string_value("own.jsonl");
+  EXPECT_THAT(Check(),
+              ElementsAre(Says("gate.baseline",
+                               "was trained with tokenizer mine/t.model, the "
+                               "candidate with bytes: ")));
+  put("old", "bytes");
+  EXPECT_THAT(Check(), IsEmpty());
+  // Two files may hold the same.
+  put("new", "yours/t.model");
+  put("old", "mine/t.model");
+  EXPECT_THAT(Check(), IsEmpty());
+}
+
 TEST_F(CheckpointModelsTest, AnEvaluationsEncodingNeedsNoNewParameters) {
   spec_.Clear();
   spec_.set_kind(JobSpec::EVALUATE);
