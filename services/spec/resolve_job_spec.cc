@@ -11,7 +11,9 @@
 #include "absl/strings/str_format.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
+#include "model/catalog/catalog.h"
 #include "model/catalog/kernel_choice.h"
+#include "model/catalog/resolve_model.h"
 #include "model/catalog/tokens.h"
 #include "services/spec/data_paths.h"
 #include "services/spec/expand.h"
@@ -54,6 +56,25 @@ void AddSeedNotice(const ordo::jobs::v1::Compare& compare,
       "; ", enough, " seeds suffice for both"));
 }
 
+// What the file of a tokenizer has is known when the job starts, which refuses
+// too few tokens of the model only.
+void AddVocabularyNotice(const JobSpec& spec,
+                         std::vector<std::string>* notices) {
+  const auto* task = model::catalog::Find(model::catalog::Kind::kTrainingTask,
+                                          spec.data().task());
+  constexpr int kDefault = model::catalog::kDefaultVocabularySize;
+  if (task == nullptr || !spec.model().from().empty() ||
+      spec.model().vocabulary_size() != kDefault ||
+      model::catalog::VocabularyOf(*task, spec.data().params()) != 0) {
+    return;
+  }
+  notices->push_back(absl::StrCat(
+      "model.vocabulary_size is ", kDefault, ", as by default: where ",
+      model::catalog::TokensOf(*task, spec.data().params()),
+      " has fewer tokens, the others are trained and never used; set it to the "
+      "number that it has"));
+}
+
 }  // namespace
 
 std::vector<std::string> NoticesOf(const JobSpec& spec) {
@@ -62,6 +83,7 @@ std::vector<std::string> NoticesOf(const JobSpec& spec) {
   if (spec.kind() != JobSpec::TRAIN) return notices;
   model::catalog::AddTokenizerNotices(spec.evaluations(), spec.data(),
                                       &notices);
+  AddVocabularyNotice(spec, &notices);
   // Without layers it is a checkpoint's, not looked up yet.
   if (!spec.model().has_layers()) return notices;
   const model::catalog::KernelContext context = {

@@ -19,6 +19,7 @@ namespace {
 using base::testing::StatusIs;
 using ordo::jobs::v1::JobSpec;
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -400,6 +401,26 @@ TEST(ResolveJobSpecTest, WhatNoKernelComputesIsNoticed) {
   ASSERT_EQ(notices.size(), 1U);
   EXPECT_THAT(notices[0], HasSubstr("training under cope takes plain "
                                     "operations"));
+}
+
+TEST(ResolveJobSpecTest, ATokenizersFileAndTheDefaultVocabularyAreNoticed) {
+  JobSpec spec = Train();
+  spec.clear_evaluations();
+  auto& data = *spec.mutable_data();
+  data.set_task("text");
+  auto& params = *data.mutable_params();
+  params["data"].mutable_list_value()->add_values()->set_string_value("books");
+  params["tokenizer"].set_string_value("mine/t.model");
+  const auto resolved = ResolveJobSpec(spec);
+  ORDO_ASSERT_OK(resolved);
+  EXPECT_THAT(NoticesOf(*resolved),
+              Contains(AllOf(HasSubstr("model.vocabulary_size is 32000"),
+                             HasSubstr("mine/t.model"))));
+  spec.mutable_model()->set_vocabulary_size(400);
+  EXPECT_THAT(NoticesOf(*ResolveJobSpec(spec)), IsEmpty());
+  spec.mutable_model()->clear_vocabulary_size();
+  params["tokenizer"].set_string_value("bytes");
+  EXPECT_THAT(NoticesOf(*ResolveJobSpec(spec)), IsEmpty());
 }
 
 TEST(ResolveJobSpecTest, ABenchmarkTakesNothingOfTheOtherKinds) {
