@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -19,6 +21,20 @@ namespace ordo::report {
 namespace {
 
 constexpr char kTextTask[] = "text";
+
+// The whole number that the text begins with, without zeros before it, taken
+// off the text; empty: there is none.
+std::string_view TakeNumber(std::string_view* text) {
+  size_t end = 0;
+  while (end < text->size() &&
+         absl::ascii_isdigit(static_cast<unsigned char>((*text)[end]))) {
+    ++end;
+  }
+  std::string_view number = text->substr(0, end);
+  text->remove_prefix(end);
+  while (number.size() > 1 && number.front() == '0') number.remove_prefix(1);
+  return number;
+}
 
 // Whether a value is there with a number behind its name as well.
 bool IsCopy(const Metrics& metrics, const std::string& name, double value) {
@@ -120,6 +136,36 @@ std::string ValueText(const Metrics& metrics, const std::string& name) {
       "%.*g", std::min(std::max({digits, first + 1, 1}), kMaxDigits), value);
 }
 
+bool StandsBefore(std::string_view a, std::string_view b) {
+  const std::string_view whole_a = a, whole_b = b;
+  while (!a.empty() && !b.empty()) {
+    const std::string_view number_a = TakeNumber(&a);
+    const std::string_view number_b = TakeNumber(&b);
+    if (number_a.empty() != number_b.empty()) return !number_a.empty();
+    if (number_a.size() != number_b.size()) {
+      return number_a.size() < number_b.size();
+    }
+    if (number_a != number_b) return number_a < number_b;
+    if (!number_a.empty()) continue;
+    if (a.front() != b.front()) return a.front() < b.front();
+    a.remove_prefix(1);
+    b.remove_prefix(1);
+  }
+  if (a.empty() != b.empty()) return a.empty();
+  // Numbers with zeros before them are as large as those without.
+  return whole_a < whole_b;
+}
+
+std::vector<std::pair<std::string, double>> InOrder(
+    const std::map<std::string, double>& values) {
+  std::vector<std::pair<std::string, double>> ordered(values.begin(),
+                                                      values.end());
+  std::sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
+    return StandsBefore(a.first, b.first);
+  });
+  return ordered;
+}
+
 std::string ErrorText(const Metrics& metrics, const std::string& name) {
   const auto error = metrics.standard_errors.find(name);
   return error == metrics.standard_errors.end()
@@ -152,7 +198,7 @@ Table MetricsTable(const std::vector<Metrics>& all) {
   const bool has_tokenizer = HasTokenizer(all);
   if (has_tokenizer) table.header.push_back("tokenizer");
   for (const Metrics& one : all) {
-    for (const auto& [name, value] : one.values) {
+    for (const auto& [name, value] : InOrder(one.values)) {
       table.rows.push_back({one.model, absl::StrCat(one.step), one.evaluation,
                             one.task, name, MetricText(value),
                             ErrorText(one, name)});
@@ -170,7 +216,7 @@ Table ScoreTable(const std::vector<Metrics>& all) {
   const bool has_tokenizer = HasTokenizer(all);
   if (has_tokenizer) table.header.push_back("tokenizer");
   for (const Metrics& one : all) {
-    for (const auto& [name, value] : one.values) {
+    for (const auto& [name, value] : InOrder(one.values)) {
       table.rows.push_back({one.model, absl::StrCat(one.step), one.evaluation,
                             one.task, name, ValueText(one, name),
                             ErrorText(one, name), ItemsText(one, name)});

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -54,6 +55,14 @@ absl::StatusOr<int64_t> ParseNumItems(std::string_view json);
 // One of `values`, for people: to the last digit of its standard error, without
 // one to six; whole numbers whole.
 std::string ValueText(const Metrics& metrics, const std::string& name);
+
+// Whether the name stands before the other in tables: as text does, but the
+// numbers in them by their size, `error_16` before `error_100`.
+bool StandsBefore(std::string_view a, std::string_view b);
+
+// By name, in that order.
+std::vector<std::pair<std::string, double>> InOrder(
+    const std::map<std::string, double>& values);
 
 // The standard error of a metric, three digits; empty where it has none.
 std::string ErrorText(const Metrics& metrics, const std::string& name);

@@ -77,6 +77,28 @@ TEST(MetricsTest, WhereThereIsATokenizerItStandsBehindTheNumbers) {
   EXPECT_EQ(table.rows.front().size(), table.header.size());
 }
 
+TEST(StandsBeforeTest, NumbersInNamesCountByTheirSize) {
+  EXPECT_TRUE(StandsBefore("error", "error_16"));
+  EXPECT_TRUE(StandsBefore("error_16", "error_100"));
+  EXPECT_FALSE(StandsBefore("error_100", "error_16"));
+  EXPECT_TRUE(StandsBefore("error_100", "error_longer"));
+  EXPECT_FALSE(StandsBefore("error_longer", "error_100"));
+  EXPECT_TRUE(StandsBefore("a_2_b_10", "a_10_b_2"));
+  EXPECT_FALSE(StandsBefore("a_2", "a_2"));
+  EXPECT_TRUE(StandsBefore("a_02", "a_2"));
+  EXPECT_FALSE(StandsBefore("a_2", "a_02"));
+  EXPECT_TRUE(StandsBefore("9", "a"));
+}
+
+TEST(MetricsTest, RowsStandByTheNumbersInTheirNames) {
+  const Table table = MetricsTable(
+      {{"a", 1, "e", "t", {{"e_128", 1}, {"e_256", 2}, {"e_64", 3}}}});
+  ASSERT_EQ(table.rows.size(), 3u);
+  EXPECT_EQ(table.rows[0][4], "e_64");
+  EXPECT_EQ(table.rows[1][4], "e_128");
+  EXPECT_EQ(table.rows[2][4], "e_256");
+}
+
 TEST(WithoutCopiesTest, TextSaysEachNumberOnceWithItsLength) {
   const Metrics all = {"a",
                        5,

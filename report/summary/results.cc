@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -67,7 +66,8 @@ bool operator==(const MetricKey& a, const MetricKey& b) {
 }
 
 bool operator<(const MetricKey& a, const MetricKey& b) {
-  return std::tie(a.evaluation, a.metric) < std::tie(b.evaluation, b.metric);
+  if (a.evaluation != b.evaluation) return a.evaluation < b.evaluation;
+  return StandsBefore(a.metric, b.metric);
 }
 
 std::string Title(const MetricKey& key) {

@@ -25,6 +25,7 @@ struct MetricKey {
 };
 
 bool operator==(const MetricKey& a, const MetricKey& b);
+// By evaluation, and by score as StandsBefore.
 bool operator<(const MetricKey& a, const MetricKey& b);
 
 // "addition_grid: grid_mean".

@@ -92,5 +92,18 @@ TEST(ParseSpreadsTest, ScoresThatAreSharesHaveTheirSample) {
   EXPECT_FALSE(spreads.at("perplexity").sampled.has_value());
 }
 
+TEST(ResultsTest, ScoresStandByTheNumbersInTheirNames) {
+  ordo::training::v1::SummarizeSpec spec;
+  *spec.add_parts() = testing::FinishedRun("rope", 1, 0.5);
+  auto& metrics = *spec.mutable_parts(0)->mutable_reports(0)->mutable_metrics();
+  metrics.clear();
+  metrics["error_100"] = 1;
+  metrics["error_16"] = 0.5;
+  const Results results = Tabulate(spec);
+  ASSERT_EQ(results.metrics.size(), 2u);
+  EXPECT_EQ(results.metrics[0].metric, "error_16");
+  EXPECT_EQ(results.metrics[1].metric, "error_100");
+}
+
 }  // namespace
 }  // namespace ordo::report::summary

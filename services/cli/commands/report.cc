@@ -403,7 +403,7 @@ void PrintMetrics(Context& context, const report::runs::Runs& runs) {
     if (each.grid.has_value()) continue;
     has_metrics = true;
     const report::Metrics shown = report::WithoutCopies(each.metrics);
-    for (const auto& [name, value] : shown.values) {
+    for (const auto& [name, value] : report::InOrder(shown.values)) {
       std::vector<Cell> row = {each.metrics.model,
                                absl::StrCat(each.metrics.step),
                                each.metrics.evaluation,
