@@ -82,6 +82,13 @@ absl::StatusOr<std::optional<SampledShare>> Sampled(const Struct& row,
   return share;
 }
 
+// Takes how many items a length has from its row; nothing where it does not
+// say.
+void SetNumItems(int64_t length, const Value& number, Lengths* lengths) {
+  const auto num_items = Length(number, "items");
+  if (num_items.ok() && *num_items > 0) lengths->num_items[length] = *num_items;
+}
+
 // Sets an error at a length, with its interval where it is sampled.
 void SetError(int64_t length, double error, std::optional<SampledShare> sampled,
               Lengths* lengths) {
@@ -130,6 +137,7 @@ absl::Status ReadShares(const ListValue& rows, Lengths* lengths) {
     ORDO_ASSIGN_OR_RETURN(const double value, Number(*share, field));
     ORDO_ASSIGN_OR_RETURN(const auto sampled, Sampled(row, field, "total"));
     SetError(length, is_error ? value : 1 - value, sampled, lengths);
+    SetNumItems(length, JsonField(row, "total"), lengths);
   }
   return absl::OkStatus();
 }
@@ -156,6 +164,7 @@ absl::Status ReadByLength(const ListValue& rows, Lengths* lengths) {
     ORDO_ASSIGN_OR_RETURN(const double value, Number(error, field + ".error"));
     ORDO_ASSIGN_OR_RETURN(const auto sampled, Sampled(row, field, "items"));
     SetError(length, value, sampled, lengths);
+    SetNumItems(length, JsonField(row, "items"), lengths);
   }
   return absl::OkStatus();
 }
@@ -191,6 +200,7 @@ absl::Status ReadPerplexities(const ListValue& rows, Lengths* lengths) {
     ORDO_ASSIGN_OR_RETURN(const double value,
                           Number(perplexity, field + ".perplexity"));
     lengths->values[length] = value;
+    SetNumItems(length, JsonField(row, "windows"), lengths);
     AddBitsPerByte(length, row, lengths);
     const Value& error = JsonField(row, "perplexity_standard_error");
     // Reports of earlier releases have none.

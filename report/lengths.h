@@ -33,12 +33,15 @@ struct Lengths {
   // the first digits of its digest and the size of its vocabulary, for people.
   // It is there without values too. Empty: not known.
   std::string tokenizer = {};
+  // How many items are of each length; of windows of text these. A length
+  // without a number is not known.
+  std::map<int64_t, int64_t> num_items = {};
   // Of perplexities, what can be compared across tokenizers: bits per byte at
   // the same lengths, with normal 95 % intervals where they are known.
   std::map<int64_t, Share> bits_per_byte = {};
 };
 
-// `score` is that by byte.
+// What InBitsPerByte is scored by.
 inline constexpr char kBitsPerByte[] = "bits_per_byte";
 
 // Of perplexities the same in bits per byte; without values where one of the

@@ -109,6 +109,16 @@ TEST(ParseLengthsTest, FilesOfTokenizersAreToldApartByTheirDigests) {
   EXPECT_EQ(bytes.tokenizer, "bytes with 260 tokens");
 }
 
+TEST(ParseLengthsTest, EachLengthHasItsItems) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const Lengths several, ParseLengths(R"({
+      "by_length": [{"digits": 16, "error": 0.5, "items": 200},
+                    {"digits": 32, "error": 0.5}]})"));
+  EXPECT_THAT(several.num_items, ElementsAre(Pair(16, 200)));
+  ORDO_ASSERT_OK_AND_ASSIGN(const Lengths windows, ParseLengths(R"({
+      "lengths": [{"length": 8, "windows": 4, "perplexity": 2}]})"));
+  EXPECT_THAT(windows.num_items, ElementsAre(Pair(8, 4)));
+}
+
 TEST(InBitsPerByteTest, HasThemAtAllLengthsOrNone) {
   ORDO_ASSERT_OK_AND_ASSIGN(const Lengths lengths, ParseLengths(R"({"lengths": [
       {"length": 8, "perplexity": 20, "perplexity_standard_error": 1,

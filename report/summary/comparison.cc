@@ -8,9 +8,11 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
+#include "report/lengths.h"
 #include "report/summary/score_kind.h"
 
 namespace ordo::report::summary {
@@ -88,23 +90,52 @@ absl::StatusOr<std::optional<stats::ArmComparison>> CompareValues(
   return compared;
 }
 
-// The items that all runs of an evaluation were asked; 0: not known, or they
-// are not as many.
+// Those that `error_16` is of where 16 is one of the lengths, or
+// `error_longer`; nothing of a score of all of them.
+std::optional<int64_t> ItemsOfLength(const Lengths& lengths,
+                                     const std::string& metric) {
+  const std::string suffix = metric.substr(metric.rfind('_') + 1);
+  int64_t sum = 0;
+  if (suffix == "longer") {
+    for (const auto& [length, num_items] : lengths.num_items) {
+      if (length > lengths.trained) sum += num_items;
+    }
+    return lengths.trained > 0 ? sum : 0;
+  }
+  int64_t length = 0;
+  if (!absl::SimpleAtoi(suffix, &length) || lengths.values.count(length) == 0) {
+    return std::nullopt;
+  }
+  const auto found = lengths.num_items.find(length);
+  return found == lengths.num_items.end() ? 0 : found->second;
+}
+
+// The items of a report that a score of it is of; 0: not known.
+int64_t NumItemsOf(const PartRecords& records, const std::string& path,
+                   const std::string& metric) {
+  const auto lengths = records.lengths.find(path);
+  if (lengths != records.lengths.end()) {
+    const auto of_length = ItemsOfLength(lengths->second, metric);
+    if (of_length.has_value()) return *of_length;
+  }
+  const auto all = records.num_items.find(path);
+  return all == records.num_items.end() ? 0 : all->second;
+}
+
+// The items that all runs were asked for a score; 0: not known, or they are not
+// as many.
 int64_t NumItems(const SummarizeSpec& spec,
                  const std::vector<PartRecords>& records,
-                 const std::string& evaluation) {
+                 const MetricKey& key) {
   std::set<int64_t> numbers;
   for (int i = 0; i < spec.parts_size(); ++i) {
     if (!HasSucceeded(spec.parts(i))) continue;
     for (const CountedReport& counted : CountedReports(spec.parts(i))) {
-      if (counted.evaluation != evaluation) continue;
-      int64_t number = 0;
-      if (static_cast<size_t>(i) < records.size()) {
-        const auto& known = records[i].num_items;
-        const auto found = known.find(counted.report->path());
-        if (found != known.end()) number = found->second;
-      }
-      numbers.insert(number);
+      if (counted.evaluation != key.evaluation) continue;
+      const bool is_known = static_cast<size_t>(i) < records.size();
+      numbers.insert(
+          is_known ? NumItemsOf(records[i], counted.report->path(), key.metric)
+                   : 0);
     }
   }
   return numbers.size() == 1 ? *numbers.begin() : 0;
@@ -239,7 +270,7 @@ absl::StatusOr<Comparison> Compare(const SummarizeSpec& spec,
   for (size_t m = 0; m < results.metrics.size(); ++m) {
     ComparedMetric metric;
     metric.key = results.metrics[m];
-    metric.num_items = NumItems(spec, records, metric.key.evaluation);
+    metric.num_items = NumItems(spec, records, metric.key);
     for (const std::vector<int>& of_arm : places) {
       std::vector<std::optional<Scored>>& row = metric.scores.emplace_back();
       for (const int place : of_arm) {

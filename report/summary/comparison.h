@@ -27,7 +27,8 @@ struct ComparedMetric {
   // or, with a budget, at its end; nothing when there is none, or it is by
   // token and tokenizers differ.
   std::optional<stats::ArmComparison> comparison;
-  // That each run was asked; 0: not known, or not as many.
+  // That each run was asked, of a score of one length those of that length; 0:
+  // not known, or not as many.
   int64_t num_items = 0;
 };
 

@@ -5,6 +5,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "report/lengths.h"
 #include "report/summary/testing/parts.h"
 
 namespace ordo::report::summary {
@@ -43,6 +44,36 @@ TEST(TablesTest, ScoresSayOfHowManyItems) {
   records[5].num_items.begin()->second = 1000;
   ORDO_ASSERT_OK_AND_ASSIGN(const Comparison other, Compare(spec, records));
   EXPECT_EQ(ComparisonTable(other).rows[1][4], "-");
+}
+
+TEST(TablesTest, AScoreOfOneLengthSaysOfHowManyItemsOfThatLength) {
+  auto spec = RopeAndTape();
+  auto records = testing::RecordsOf(spec);
+  for (int i = 0; i < spec.parts_size(); ++i) {
+    auto& report = *spec.mutable_parts(i)->mutable_reports(0);
+    auto& metrics = *report.mutable_metrics();
+    metrics.clear();
+    metrics["error"] = 0.5;
+    metrics["error_16"] = 0.5;
+    metrics["error_longer"] = 0.5;
+    metrics["largest_95"] = 8;
+    records[i].num_items[report.path()] = 600;
+    Lengths& lengths = records[i].lengths[report.path()];
+    lengths.trained = 16;
+    lengths.values = {{16, 0.5}, {32, 0.5}, {64, 0.5}};
+    lengths.num_items = {{16, 100}, {32, 200}, {64, 300}};
+  }
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison,
+                            Compare(spec, records));
+  const Table table = ComparisonTable(comparison);
+  ASSERT_THAT(table.rows, SizeIs(8));
+  EXPECT_EQ(table.rows[0][4], "600");
+  EXPECT_EQ(table.rows[2][1], "error_16");
+  EXPECT_EQ(table.rows[2][4], "100");
+  EXPECT_EQ(table.rows[4][1], "error_longer");
+  EXPECT_EQ(table.rows[4][4], "500");
+  // No length of the evaluation.
+  EXPECT_EQ(table.rows[6][4], "600");
 }
 
 TEST(TablesTest, ABaselineOfNothingHasNoRelativeDifference) {
