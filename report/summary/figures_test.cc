@@ -144,6 +144,27 @@ TEST_F(FiguresTest, ScoresThatWereAskedOftenStandOverTheirSteps) {
               HasSubstr("grid: grid_mean"));
 }
 
+TEST_F(FiguresTest, NoScoreByTokenOfSeveralTokenizersStandsOverSteps) {
+  auto spec = RopeAndTape();
+  for (auto& part : *spec.mutable_parts()) {
+    auto& metrics = *part.mutable_reports(0)->mutable_metrics();
+    metrics.clear();
+    metrics["batch_mean_perplexity"] = 11;
+    metrics["bits_per_byte"] = 3.5;
+    auto& early = *part.add_reports();
+    early = part.reports(0);
+    early.set_step(50);
+  }
+  Tokenizers one;
+  one["grid"]["bytes"] = {"c-rope-s1"};
+  ASSERT_THAT(ScoresBySteps(spec, one), SizeIs(1));
+  EXPECT_EQ(ScoresBySteps(spec, one)[0].key.metric, "batch_mean_perplexity");
+  Tokenizers two = one;
+  two["grid"]["t.model"] = {"c-tape-s1"};
+  ASSERT_THAT(ScoresBySteps(spec, two), SizeIs(1));
+  EXPECT_EQ(ScoresBySteps(spec, two)[0].key.metric, "bits_per_byte");
+}
+
 TEST(ThinOutTest, TheFirstOfEachRangeOfStepsIsKept) {
   std::map<int64_t, double> losses;
   for (int64_t step = 1; step <= 1000; ++step) losses[step] = 1.0 / step;
