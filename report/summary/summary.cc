@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "base/yaml/text_form.h"
@@ -343,7 +344,7 @@ absl::Status AddComparison(const SummarizeSpec& spec, const Records& records,
 
 // Of a sweep or pipeline.
 absl::Status AddScores(const SummarizeSpec& spec, const Results& results,
-                       const std::vector<Curve>& curves, Summary* summary) {
+                       const Records& records, Summary* summary) {
   if (spec.kind() != "sweep" && spec.kind() != "pipeline") {
     return base::InvalidField(
         "kind", absl::StrCat("must be sweep, comparison or pipeline, is '",
@@ -353,7 +354,18 @@ absl::Status AddScores(const SummarizeSpec& spec, const Results& results,
   summary->tables = {ScoreTable(spec, results)};
   Table seeds = SeedTable(spec, results);
   if (!seeds.rows.empty()) summary->tables.push_back(std::move(seeds));
-  AddCurvesOfRuns(curves, summary);
+  if (records.tokenizers.size() > 1) {
+    summary->lead.push_back(absl::StrCat(
+        "Tokenizers differ (", absl::StrJoin(records.tokenizers, ", "),
+        "): perplexities are not to be compared by token, nor are training "
+        "losses, of which there is no figure; bits per byte are."));
+    return absl::OkStatus();
+  }
+  if (!records.tokenizers.empty()) {
+    summary->lead.push_back(
+        absl::StrCat("Tokenizer: ", *records.tokenizers.begin(), "."));
+  }
+  AddCurvesOfRuns(records.curves, summary);
   return absl::OkStatus();
 }
 
@@ -371,10 +383,9 @@ absl::StatusOr<Summary> Summarize(const SummarizeSpec& spec,
   map["attempt"] = NumberOrNull(spec.attempt());
   map["kind"] = TextValue(spec.kind());
   const Results results = Tabulate(spec, records.spreads);
-  ORDO_RETURN_IF_ERROR(
-      spec.kind() == "comparison"
-          ? AddComparison(spec, records, &summary, &json)
-          : AddScores(spec, results, records.curves, &summary));
+  ORDO_RETURN_IF_ERROR(spec.kind() == "comparison"
+                           ? AddComparison(spec, records, &summary, &json)
+                           : AddScores(spec, results, records, &summary));
   summary.tables.push_back(PartTable(spec));
   for (NamedFigure& named : summary.figures) {
     if (!named.figure.source.empty()) continue;

@@ -2,6 +2,7 @@
 #define ORDO_REPORT_SUMMARY_SUMMARY_H_
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,9 @@ struct Records {
   Spreads spreads = {};
   // Of a comparison, as of CompareItems.
   std::vector<ArmItems> items = {};
+  // Of the evaluations of all parts that say with which they asked, as of
+  // Lengths.
+  std::set<std::string> tokenizers = {};
 };
 
 // INVALID_ARGUMENT with the field, as Compare, or for another `kind`.

@@ -329,6 +329,23 @@ TEST(SummaryTest, NothingByTokenIsComparedAcrossTokenizers) {
   EXPECT_THAT(one.lengths_csv, HasSubstr(",perplexity,11,"));
 }
 
+TEST(SummaryTest, ASweepOverTokenizersHasNoFigureOfTheirLosses) {
+  auto spec = RopeAndTape();
+  spec.set_kind("sweep");
+  Records records;
+  records.curves.push_back({"rope", {{1, 2.0}}, "c-rope-s1"});
+  records.tokenizers = {"bytes with 260 tokens"};
+  ORDO_ASSERT_OK_AND_ASSIGN(const Summary one, Summarize(spec, records, "now"));
+  EXPECT_THAT(one.lead, ElementsAre("Tokenizer: bytes with 260 tokens."));
+  EXPECT_THAT(one.figures, SizeIs(1));
+  records.tokenizers.insert("sp.model with 400 tokens");
+  ORDO_ASSERT_OK_AND_ASSIGN(const Summary two, Summarize(spec, records, "now"));
+  EXPECT_THAT(two.lead,
+              ElementsAre(HasSubstr("Tokenizers differ (bytes with 260 tokens, "
+                                    "sp.model with 400 tokens): ")));
+  EXPECT_THAT(two.figures, SizeIs(0));
+}
+
 TEST(SummaryTest, ATrainedLengthBesideTheAxisHasNoLineInTheCaption) {
   const auto spec = RopeAndTape();
   Records records = {{}, RecordsOf(spec)};

@@ -17,6 +17,7 @@
 #include "model/evaluation/report.h"
 #include "model/training/durable_folder.h"
 #include "proto/ordo/training/v1/progress.pb.h"
+#include "report/lengths.h"
 #include "report/page.h"
 #include "report/summary/figures.h"
 #include "report/summary/results.h"
@@ -90,7 +91,7 @@ History HistoryOf(const TrainerContext& context, const PartResult& part,
 
 // What is known of the reports of a part; of those that cannot be read nothing.
 void AddSpreads(const TrainerContext& context, const PartResult& part,
-                report::summary::Spreads* spreads) {
+                report::summary::Records* records) {
   for (const auto& counted : report::summary::CountedReports(part)) {
     const std::string& path = counted.report->path();
     const auto text = base::ReadFile(
@@ -100,7 +101,11 @@ void AddSpreads(const TrainerContext& context, const PartResult& part,
         kMaxResultBytes);
     if (!text.ok()) continue;
     auto of_report = report::summary::ParseSpreads(*text);
-    if (of_report.ok()) (*spreads)[path] = *std::move(of_report);
+    if (of_report.ok()) records->spreads[path] = *std::move(of_report);
+    const auto lengths = report::ParseLengths(*text);
+    if (lengths.ok() && !lengths->tokenizer.empty()) {
+      records->tokenizers.insert(lengths->tokenizer);
+    }
   }
 }
 
@@ -162,7 +167,7 @@ absl::StatusOr<ExitCode> SumUp(const TrainerContext& context,
         records.parts.push_back(ReadPartRecords(context, part, progress));
         records.parts.back().peak_memory_bytes = history.peak_memory_bytes;
       }
-      AddSpreads(context, part, &records.spreads);
+      AddSpreads(context, part, &records);
       ordo::training::v1::EvaluationProgress record;
       record.set_name(spec.kind());
       record.set_done(i + 1);
