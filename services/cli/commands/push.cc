@@ -79,7 +79,7 @@ absl::StatusOr<ExitCode> PushCheckpoint(Context& context,
   return ExitCode::kOk;
 }
 
-// The version that a name stands for now; empty: there is none, or that cannot
+// The version that a name stands for; empty: there is none, or that cannot
 // be told, which is no reason not to push.
 std::string CurrentVersion(Context& context, const std::string& id) {
   std::string current;
