@@ -11,7 +11,6 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
 #include "base/files/file_util.h"
 #include "base/status/status.h"
 #include "google/protobuf/struct.pb.h"
