@@ -178,7 +178,7 @@ TEST_F(GateTest, WhatCannotBeDecidedIsRefused) {
       Gate("tight", 1,
            {"--candidate", "late", "--baseline", "late", "--max-items", "100"}),
       2);
-  EXPECT_THAT(err_, AllOf(HasSubstr("gate.max_items"), HasSubstr("at least")));
+  EXPECT_THAT(err_, AllOf(HasSubstr("--max-items"), HasSubstr("at least")));
   EXPECT_EQ(Gate("nobody", 1, {"--candidate", "late", "--baseline", "nobody"}),
             2);
   EXPECT_THAT(err_, HasSubstr("no job nobody"));
