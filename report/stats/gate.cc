@@ -1,78 +1,11 @@
 #include "report/stats/gate.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
-#include "report/stats/bootstrap.h"
-#include "report/stats/distributions.h"
-#include "report/stats/proportions.h"
 
 namespace ordo::report::stats {
-namespace {
-
-Interval ShareInterval(const PairedSample& sample, const GateOptions& options) {
-  return {PairedShareInterval(sample, PassAlpha(options)).low,
-          PairedShareInterval(sample, FailAlpha(options)).high};
-}
-
-int64_t NumDiffering(const PairedSample& sample) {
-  return std::count_if(sample.units.begin(), sample.units.end(),
-                       [](const Unit& unit) { return unit.sum != 0; });
-}
-
-// A unit that got worse did so by at most the range on each of its items.
-Interval UnitShareInterval(const PairedSample& sample,
-                           const GateOptions& options) {
-  if (std::isinf(options.score_range)) {
-    return {-options.score_range, options.score_range};
-  }
-  const double num_units = static_cast<double>(sample.units.size());
-  double num_better = 0;
-  double num_worse = 0;
-  int64_t largest = 0;
-  for (const Unit& unit : sample.units) {
-    num_better += unit.sum > 0 ? 1 : 0;
-    num_worse += unit.sum < 0 ? 1 : 0;
-    largest = std::max(largest, unit.num_items);
-  }
-  // The largest unit, in units of the mean one.
-  const double weight = static_cast<double>(largest) * num_units /
-                        static_cast<double>(sample.num_items);
-  const auto bound = [&](double count, double alpha) {
-    return options.score_range *
-           std::min(1.0, weight * ShareUpperBound(count, num_units, alpha));
-  };
-  return {-bound(num_worse, PassAlpha(options)),
-          bound(num_better, FailAlpha(options))};
-}
-
-absl::StatusOr<Interval> BootstrapBounds(const PairedSample& sample,
-                                         const GateOptions& options) {
-  BootstrapOptions bootstrap;
-  bootstrap.seed = options.seed;
-  bootstrap.level = 1 - 2 * PassAlpha(options);
-  // A hundred resamples beyond the quantile, or as many as there may be.
-  constexpr double kBeyond = 100;
-  bootstrap.num_resamples =
-      static_cast<int>(std::clamp(kBeyond / FailAlpha(options), 9'999.0,
-                                  static_cast<double>(kMaxResamples)));
-  ORDO_ASSIGN_OR_RETURN(Interval interval,
-                        BootstrapInterval(sample, bootstrap));
-  if (options.num_tests > 1) {
-    bootstrap.level = 1 - 2 * FailAlpha(options);
-    ORDO_ASSIGN_OR_RETURN(const Interval corrected,
-                          BootstrapInterval(sample, bootstrap));
-    interval.high = corrected.high;
-  }
-  return interval;
-}
-
-}  // namespace
 
 absl::Status CheckGateOptions(const GateOptions& options) {
   std::vector<base::FieldViolation> violations;
@@ -143,16 +76,13 @@ absl::StatusOr<GateResult> DecideGate(const PairedSample& sample,
   result.discordance =
       static_cast<double>(sample.num_better + sample.num_worse) /
       static_cast<double>(sample.num_items);
-  if (sample.is_binary) {
-    result.method = IntervalMethod::kPairedShares;
-    result.interval = ShareInterval(sample, options);
-  } else if (NumDiffering(sample) < kMinDifferingUnits) {
-    result.method = IntervalMethod::kShareOfUnits;
-    result.interval = UnitShareInterval(sample, options);
-  } else {
-    result.method = IntervalMethod::kStudentizedBootstrap;
-    ORDO_ASSIGN_OR_RETURN(result.interval, BootstrapBounds(sample, options));
-  }
+  IntervalOptions bounds;
+  bounds.low_alpha = PassAlpha(options);
+  bounds.high_alpha = FailAlpha(options);
+  bounds.score_range = options.score_range;
+  bounds.seed = options.seed;
+  result.method = MethodOf(sample);
+  ORDO_ASSIGN_OR_RETURN(result.interval, IntervalOf(sample, bounds));
   result.verdict = Decide(result.interval, options);
   return result;
 }

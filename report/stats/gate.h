@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "report/stats/paired.h"
+#include "report/stats/paired_interval.h"
 
 // Is a candidate worse than a baseline by no more than a margin? Pure
 // functions, thread-safe.
@@ -67,22 +68,6 @@ Verdict Decide(const Interval& interval, const GateOptions& options);
 // REQUIRES: at least one.
 Verdict DecideJointly(const std::vector<Verdict>& verdicts);
 
-enum class IntervalMethod {
-  // Right and wrong answers: PairedShareInterval.
-  kPairedShares,
-  // Other scores: the studentized bootstrap over units.
-  kStudentizedBootstrap,
-  // Other scores of which hardly any differ: exact bounds of the shares of
-  // units that got worse and better, each by as much as the score allows.
-  kShareOfUnits,
-  // A sample that may grow until it decides: AnytimeInterval (sequential.h).
-  kAnytime,
-};
-
-// With fewer units than this that differ the bootstrap has too little to draw
-// from, and kShareOfUnits holds.
-inline constexpr int kMinDifferingUnits = 20;
-
 struct GateResult {
   Verdict verdict = Verdict::kInconclusive;
   Estimate estimate;
@@ -93,9 +78,9 @@ struct GateResult {
   double discordance = 0;
 };
 
-// The verdict on one test. Each bound holds with its level for independent
-// units. INVALID_ARGUMENT: options out of range, or an item whose scores differ
-// by more than score_range.
+// The verdict on one test, by IntervalOf. Each bound holds with its level for
+// independent units. INVALID_ARGUMENT: options out of range, or an item whose
+// scores differ by more than score_range.
 absl::StatusOr<GateResult> DecideGate(const PairedSample& sample,
                                       const GateOptions& options);
 

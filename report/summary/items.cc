@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/status/status.h"
 #include "report/json_values.h"
-#include "report/stats/bootstrap.h"
 #include "report/stats/multiple.h"
+#include "report/stats/paired_interval.h"
 #include "report/summary/results.h"
 
 namespace ordo::report::summary {
@@ -37,13 +37,19 @@ bool IsWhole(const ReportOfArm& reports, size_t num_arms, bool by_end) {
          });
 }
 
-absl::StatusOr<stats::Interval> IntervalOf(const stats::PairedSample& sample,
-                                           const stats::Estimate& estimate,
+absl::StatusOr<stats::Interval> IntervalAt(const ArmItems& items,
                                            double level) {
-  if (sample.units.size() > kMaxResampledUnits) {
-    return stats::StudentTInterval(estimate, level);
+  if (items.sample.units.size() > kMaxResampledUnits &&
+      stats::MethodOf(items.sample) ==
+          stats::IntervalMethod::kStudentizedBootstrap) {
+    return stats::StudentTInterval(stats::MeanDifference(items.sample), level);
   }
-  return stats::ResampledInterval(sample, level, kBootstrapSeed);
+  stats::IntervalOptions options;
+  options.low_alpha = (1 - level) / 2;
+  options.high_alpha = options.low_alpha;
+  options.score_range = items.score_range;
+  options.seed = kBootstrapSeed;
+  return stats::IntervalOf(items.sample, options);
 }
 
 }  // namespace
@@ -72,9 +78,10 @@ std::vector<PairedArm> PairArms(const SummarizeSpec& spec) {
   for (const auto& [evaluation, seeds] : evaluations) {
     for (const std::string& arm : arms) {
       if (arm == baseline) continue;
-      PairedArm of_arm = {evaluation, arm, {}};
+      PairedArm of_arm = {evaluation, arm, {}, {}};
       for (const auto& [seed, reports] : seeds) {
         if (!IsWhole(reports, arms.size(), by_end)) continue;
+        of_arm.task = reports.at(arm)->task();
         of_arm.seeds.push_back(
             {reports.at(arm)->path(), reports.at(baseline)->path()});
       }
@@ -97,16 +104,15 @@ absl::StatusOr<std::vector<ItemDifference>> CompareItems(
     difference.estimate = stats::MeanDifference(of_arm.sample);
     ORDO_ASSIGN_OR_RETURN(
         difference.interval,
-        IntervalOf(
-            of_arm.sample, difference.estimate,
-            stats::SimultaneousLevel(confidence, num_arms[of_arm.evaluation])));
+        IntervalAt(of_arm, stats::SimultaneousLevel(
+                               confidence, num_arms[of_arm.evaluation])));
   }
   return differences;
 }
 
 Table ItemTable(const std::vector<ItemDifference>& differences) {
   Table table;
-  table.title = "Differences by item, with bootstrap intervals over items";
+  table.title = "Differences by item, with intervals over items";
   table.num_text_columns = 2;
   table.header = {"evaluation", "arm",   "seeds",
                   "pairs",      "units", "difference (more is better)",
@@ -132,7 +138,7 @@ Value ItemValue(const ItemDifference& difference) {
   map["units"] = NumberOrNull(static_cast<double>(estimate.num_units));
   map["mean"] = NumberOrNull(estimate.mean);
   map["standard_error"] = NumberOrNull(estimate.standard_error);
-  map["bootstrap"] = ListOf(
+  map["interval"] = ListOf(
       std::vector<double>{difference.interval.low, difference.interval.high},
       NumberOrNull);
   return StructValue(std::move(fields));

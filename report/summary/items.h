@@ -27,6 +27,8 @@ struct ReportPair {
 struct PairedArm {
   std::string evaluation;
   std::string arm;
+  // Of the evaluation.
+  std::string task;
   // By seed, one or more.
   std::vector<ReportPair> seeds;
 };
@@ -44,6 +46,8 @@ struct ArmItems {
   // Of all seeds. What several seeds were asked alike is one unit, as is what
   // an item is drawn with: such differences depend on each other.
   stats::PairedSample sample;
+  // The largest score of an item less the smallest; infinite without bounds.
+  double score_range = 1;
 };
 
 // The mean difference per item, more being better.
@@ -52,17 +56,17 @@ struct ItemDifference {
   std::string arm;
   int num_seeds = 0;
   stats::Estimate estimate;
-  // By resampling units, each with all its seeds (stats::ResampledInterval);
-  // those of all arms of an evaluation hold together. Of more than
-  // kMaxResampledUnits it is Student's, which is the same then. Unbounded for a
-  // single unit, and where units do not vary.
+  // As that of a gate (stats::IntervalOf), units having all their seeds; those
+  // of all arms of an evaluation hold together. Where more than
+  // kMaxResampledUnits would be resampled it is Student's, which is the same
+  // then. Unbounded where hardly a unit differs and scores have no bounds.
   stats::Interval interval;
 };
 
 inline constexpr size_t kMaxResampledUnits = 10'000;
 
 // In the order of `items`, whose samples have a unit or more. REQUIRES:
-// 0 < confidence < 1. Errors of BootstrapInterval.
+// 0 < confidence < 1. Errors of IntervalOf.
 absl::StatusOr<std::vector<ItemDifference>> CompareItems(
     const std::vector<ArmItems>& items, double confidence);
 

@@ -53,10 +53,14 @@ constexpr char kItemMethod[] =
     " Differences by item are of the checkpoints that these seeds made, and "
     "say "
     "nothing of other seeds: an item's score under the arm less that under the "
-    "baseline, more being better, seed by seed. Their intervals come of "
-    "resampling units, which are items, or what items are drawn with, each "
-    "with all its seeds (studentized), and hold for all arms of an evaluation "
-    "together.";
+    "baseline, more being better, seed by seed. Their intervals are those of "
+    "a gate over units, which are items, or what items are drawn with, each "
+    "with all its seeds: of right and wrong answers by the counts that got "
+    "better and worse (Tango's score, corrected); of other scores by "
+    "resampling units (studentized), and where fewer than 20 units differ by "
+    "the exact bounds of the shares of units that got better and worse, each "
+    "by as much as the score allows, which never leave out 0, and are - where "
+    "scores have no bounds. They hold for all arms of an evaluation together.";
 // Name of the figure that shows each run, whatever became of it.
 constexpr char kCurvesOfRuns[] = "learning-curves";
 constexpr char kOtherMethod[] =

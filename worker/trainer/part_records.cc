@@ -1,6 +1,7 @@
 #include "worker/trainer/part_records.h"
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "base/files/file_util.h"
 #include "base/status/status.h"
+#include "model/catalog/catalog.h"
 #include "model/evaluation/item_pairs.h"
 #include "model/evaluation/report.h"
 #include "model/guard.h"
@@ -103,6 +105,15 @@ absl::StatusOr<report::stats::PairedSample> ReadSample(
   return report::stats::MakePairedSample(items);
 }
 
+// Without bounds where the task is not known.
+double ScoreRangeOf(const std::string& task) {
+  const model::catalog::Entry* entry =
+      model::catalog::Find(model::catalog::Kind::kEvaluationTask, task);
+  return entry == nullptr
+             ? std::numeric_limits<double>::infinity()
+             : model::catalog::ScoreRange(entry->evaluation.item_scores);
+}
+
 }  // namespace
 
 report::summary::PartRecords ReadPartRecords(const TrainerContext& context,
@@ -156,7 +167,7 @@ std::vector<report::summary::ArmItems> ReadArmItems(
       continue;
     }
     all.push_back({arm.evaluation, arm.arm, static_cast<int>(arm.seeds.size()),
-                   *std::move(sample)});
+                   *std::move(sample), ScoreRangeOf(arm.task)});
   }
   return all;
 }

@@ -1,5 +1,6 @@
 #include "worker/trainer/part_records.h"
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -85,6 +86,7 @@ class PartRecordsTest : public ::testing::Test {
         files_, folder_.Path("jobs/" + part.job()), subject, outcome));
     auto& report = *part.add_reports();
     report.set_evaluation("flip_flop");
+    report.set_task("flip_flop");
     report.set_step(10);
     report.set_path("jobs/" + part.job() + "/results/flip_flop-10-1");
   }
@@ -220,6 +222,7 @@ TEST_F(PartRecordsTest, ItemsOfAnArmArePairedWithTheBaselinesSeedBySeed) {
   EXPECT_EQ(items[0].evaluation, "flip_flop");
   EXPECT_EQ(items[0].arm, "tape");
   EXPECT_EQ(items[0].num_seeds, 2);
+  EXPECT_EQ(items[0].score_range, 1);
   EXPECT_EQ(items[0].sample.num_items, 6);
   // An item of both seeds is one.
   ASSERT_THAT(items[0].sample.units, SizeIs(3));
@@ -233,6 +236,20 @@ TEST_F(PartRecordsTest, ItemsOfAnArmArePairedWithTheBaselinesSeedBySeed) {
   EXPECT_THAT(
       Warnings(),
       ElementsAre(HasSubstr("items of flip_flop are not compared of tape: ")));
+}
+
+TEST_F(PartRecordsTest, ScoresOfATaskWithoutBoundsHaveNone) {
+  comparison_.mutable_comparison()->set_baseline("rope");
+  AddRun("rope", 1, {1, 0});
+  AddRun("tape", 1, {1, 1});
+  for (const char* task : {"text", "of-another-build"}) {
+    for (auto& part : *comparison_.mutable_parts()) {
+      part.mutable_reports(0)->set_task(task);
+    }
+    const auto items = ReadArmItems(context_, comparison_, progress_.get());
+    ASSERT_THAT(items, SizeIs(1));
+    EXPECT_EQ(items[0].score_range, std::numeric_limits<double>::infinity());
+  }
 }
 
 TEST_F(PartRecordsTest, ItemsAreNotReadOnceAStopIsRequested) {
