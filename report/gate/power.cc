@@ -112,13 +112,36 @@ std::string NoPower(const stats::GateOptions& options, const Comparison& plan) {
   return text;
 }
 
-// The bound of a loss by as many equal answers as a fixed set may have, as
-// stats::DecideGate has it.
-double LeastLossShown(const stats::GateOptions& options, bool is_binary) {
+// The bound of a loss by so many independent items of a fixed set, all of them
+// answered as the reference does, as stats::DecideGate has it.
+double LossBound(const stats::GateOptions& options, bool is_binary,
+                 int64_t num_items) {
   const double alpha = stats::PassAlpha(options);
-  const auto most = static_cast<double>(kMaxItems);
-  if (is_binary) return -stats::PairedShareInterval({0, 0, most}, alpha).low;
-  return options.score_range * stats::ShareUpperBound(0, most, alpha);
+  const auto items = static_cast<double>(num_items);
+  if (is_binary) return -stats::PairedShareInterval({0, 0, items}, alpha).low;
+  return options.score_range * stats::ShareUpperBound(0, items, alpha);
+}
+
+// How many items LossBound takes to be below the margin, where a fixed set has
+// fewer: a clause, or nothing.
+std::string LeastItems(const Result& result) {
+  const auto passes = [&result](int64_t num_items) {
+    return LossBound(result.options, result.is_binary, num_items) <
+           result.options.margin;
+  };
+  int64_t too_few = result.gate.estimate.num_items;
+  int64_t enough = kMaxItems;
+  if (result.budget > 0 || std::isinf(result.options.score_range) ||
+      too_few >= enough || passes(too_few) || !passes(enough)) {
+    return "";
+  }
+  while (enough - too_few > 1) {
+    const int64_t middle = too_few + (enough - too_few) / 2;
+    (passes(middle) ? enough : too_few) = middle;
+  }
+  return absl::StrCat(
+      "; a candidate that answers every item as its reference does takes ",
+      enough, " independent items to pass");
 }
 
 // What is wrong with the margin of a fixed set, if anything is.
@@ -126,7 +149,7 @@ std::optional<base::FieldViolation> WrongMargin(
     const Options& options, const Comparison& plan,
     const stats::GateOptions& gate) {
   if (std::isinf(plan.score_range)) return std::nullopt;
-  const double least = LeastLossShown(gate, plan.is_binary);
+  const double least = LossBound(gate, plan.is_binary, kMaxItems);
   if (gate.margin > least) return std::nullopt;
   const bool is_anchors =
       plan.reference == Reference::kAnchor && options.anchor_margin.has_value();
@@ -149,8 +172,10 @@ std::string WhyNot(const Result& result) {
     return absl::StrCat("it is computed for budgets of up to ",
                         stats::kMaxSequentialItems, " items");
   }
-  return "too few scores differ, or they lie in too few units, for a standard "
-         "error that it could be stated by";
+  return absl::StrCat(
+      "too few scores differ, or all do alike, or they lie in too few units, "
+      "for a standard error that it could be stated by",
+      LeastItems(result));
 }
 
 Power PowerOf(const Result& result) {

@@ -30,7 +30,9 @@ struct Power {
   // Items, or the budget, for kWantedPower. Nothing: as above, or more than
   // kMaxNeededItems (with a budget stats::kMaxSequentialItems).
   std::optional<int64_t> needed_items;
-  // Why there is no probability, for people; empty where there is one.
+  // Why there is no probability, for people, and of a fixed set that is too
+  // small for that, with how many items a candidate passes that answers all of
+  // them as the reference does; empty where there is one.
   std::string why_not = {};
 };
 

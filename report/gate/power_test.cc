@@ -19,6 +19,7 @@ using ::ordo::base::testing::StatusIs;
 using ::testing::AllOf;
 using testing::Answers;
 using ::testing::DoubleNear;
+using ::testing::EndsWith;
 using ::testing::Eq;
 using ::testing::Gt;
 using ::testing::HasSubstr;
@@ -91,6 +92,36 @@ TEST(StatePowerTest, NothingIsSaidWhereHardlyAScoreDiffers) {
   EXPECT_FALSE(power.equal_passes.has_value());
   EXPECT_FALSE(power.needed_items.has_value());
   EXPECT_THAT(power.why_not, HasSubstr("too few scores differ"));
+  // 72 items would do if none differed: no news.
+  EXPECT_THAT(power.why_not, Not(HasSubstr("independent items")));
+}
+
+TEST(StatePowerTest, WhereHardlyAScoreDiffersItSaysWhatEqualAnswersTake) {
+  Comparison comparison = Answers("a", {300, 0, 0});
+  comparison.items[0].candidate = 0.9;
+  const Power power = StatePower(ResultOf(Margin(0.01), comparison));
+  EXPECT_FALSE(power.equal_passes.has_value());
+  const std::string& text = power.why_not;
+  const size_t at = text.find("takes ");
+  ASSERT_NE(at, std::string::npos) << text;
+  const int least = std::stoi(text.substr(at + 6));
+  EXPECT_THAT(text, EndsWith(" independent items to pass"));
+  // Scores between right and wrong, of which none differs.
+  const auto verdict = [](int num_items) {
+    Comparison equal = Answers("a", {num_items, 0, 0});
+    equal.items[0].reference = equal.items[0].candidate = 0.5;
+    return ResultOf(Margin(0.01), equal).gate.verdict;
+  };
+  EXPECT_EQ(verdict(least), stats::Verdict::kPass);
+  EXPECT_EQ(verdict(least - 1), stats::Verdict::kInconclusive);
+}
+
+TEST(StatePowerTest, ItSaysNothingOfTheKindWhereScoresHaveNoBounds) {
+  Comparison comparison = Answers("a", {300, 0, 0});
+  comparison.items[0].candidate = 0.9;
+  comparison.score_range = std::numeric_limits<double>::infinity();
+  const Power power = StatePower(ResultOf(Margin(0.01), comparison));
+  EXPECT_THAT(power.why_not, EndsWith("that it could be stated by"));
 }
 
 TEST(StatePowerTest, OfAGrowingSetOfOtherScoresItSaysWhyThereIsNone) {
