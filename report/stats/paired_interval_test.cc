@@ -1,8 +1,6 @@
 #include "report/stats/paired_interval.h"
 
-#include <cmath>
 #include <limits>
-#include <string>
 #include <vector>
 
 #include "base/random/random.h"
