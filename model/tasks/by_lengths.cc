@@ -104,16 +104,8 @@ class ByLengths : public EvaluationTask {
       PartError found = ErrorOf(i, marked, own, &units);
       TakeMetrics(part, found.error, own, &scores);
       TakeLists(own, &scores);
-      Json row = {{about_.by, part.length},
-                  {kError, found.error.value},
-                  {"items", part.task->size()}};
-      AddError(found.error, found.items.num_units(), &row);
-      rows.push_back(std::move(row));
-      absl::StrAppend(&scores.csv, part.length, ",", found.error.value, ",",
-                      part.task->size(), ",", ErrorCell(found.error), "\n");
-      absl::StrAppend(&scores.markdown, "|", part.length, "|",
-                      PercentWithError(found.error), "|", part.task->size(),
-                      "|\n");
+      rows.push_back(RowOf(part, found));
+      AppendLines(part, found, &scores);
       absl::StrAppend(&details, "\n## ", about_.by, " ", part.length, "\n\n",
                       own.markdown);
       for (ScoredItem& item : own.items) {
@@ -188,6 +180,31 @@ class ByLengths : public EvaluationTask {
     // Whether the part says its error itself.
     bool is_own = false;
   };
+
+  // What the error is a mean of; 0: not known.
+  static int64_t NumItemsOf(const PartError& found) {
+    return found.is_own ? found.error.num_items : found.items.total();
+  }
+
+  // Of `by_length`.
+  Json RowOf(const TaskAtLength& part, const PartError& found) const {
+    const int64_t num_items = NumItemsOf(found);
+    Json row = {{about_.by, part.length}, {kError, found.error.value}};
+    if (num_items > 0) row["items"] = num_items;
+    AddError(found.error, found.items.num_units(), &row);
+    return row;
+  }
+
+  // The same in csv and markdown.
+  static void AppendLines(const TaskAtLength& part, const PartError& found,
+                          Scores* scores) {
+    const int64_t num_items = NumItemsOf(found);
+    const std::string count = num_items > 0 ? absl::StrCat(num_items) : "";
+    absl::StrAppend(&scores->csv, part.length, ",", found.error.value, ",",
+                    count, ",", ErrorCell(found.error), "\n");
+    absl::StrAppend(&scores->markdown, "|", part.length, "|",
+                    PercentWithError(found.error), "|", count, "|\n");
+  }
 
   // By name.
   using UnitNumbers = std::map<std::string, int64_t>;

@@ -34,8 +34,10 @@ struct ByLengthsAbout {
 // `error_longer`, that of the lengths beyond training, where there are; and the
 // part's further ones with _<length> behind, all with the standard errors that
 // parts know. Where errors are of items, units that lengths have in common move
-// the mean together. `by_length` of the details has them by row; `cells` and
-// `prompt_tokens`, which say their lengths, are those of all parts.
+// the mean together. `by_length` of the details has them by row, with as many
+// `items` as each is a mean of, which are not always its questions; none where
+// the part does not say it. `cells` and `prompt_tokens`, which say their
+// lengths, are those of all parts.
 //
 // REQUIRES: one part or more, of rising lengths and of one task that says
 // whether answers are right, in marks or as items of texts, one of each

@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -16,6 +17,8 @@ namespace {
 std::unique_ptr<EvaluationTask> Strings(int pairs, int samples) {
   FlipFlopReadsOptions options;
   options.strings.length = 2 * pairs;
+  // Half of the pairs are reads.
+  options.strings.ignore = 0;
   options.samples = samples;
   return MakeFlipFlopReads(options);
 }
@@ -91,6 +94,15 @@ Marked Answers(const EvaluationTask& task) {
   return marked;
 }
 
+// Tokens that the questions from `begin` to before `end` ask for.
+int64_t NumAnswers(const EvaluationTask& task, int64_t begin, int64_t end) {
+  int64_t count = 0;
+  for (int64_t index = begin; index < end; ++index) {
+    count += static_cast<int64_t>(task.Generate(1, index)->answer.size());
+  }
+  return count;
+}
+
 TEST(ByLengthsTest, ScoresEachLengthAndTheirMean) {
   const auto task = Two(4);
   const Scores scores = task->Score(Answers(*task));
@@ -105,7 +117,11 @@ TEST(ByLengthsTest, ScoresEachLengthAndTheirMean) {
   ASSERT_EQ(scores.details["by_length"].size(), 2u);
   EXPECT_EQ(scores.details["by_length"][1]["pairs"], 8);
   EXPECT_EQ(scores.details["by_length"][1]["error"], second);
-  EXPECT_EQ(scores.details["by_length"][1]["items"], 3);
+  // Reads, of which a string has several, as the score itself says.
+  const auto reads_of_length = NumAnswers(*task, 2, 5);
+  ASSERT_GT(reads_of_length, 3);
+  EXPECT_EQ(scores.details["by_length"][1]["items"], reads_of_length);
+  EXPECT_EQ(scores.sampled.at("error_8").items, reads_of_length);
   const double error = scores.standard_errors.at("error_8");
   EXPECT_GT(error, 0);
   EXPECT_EQ(scores.details["by_length"][1]["standard_error"], error);
@@ -113,14 +129,25 @@ TEST(ByLengthsTest, ScoresEachLengthAndTheirMean) {
   // Strings of several lengths are drawn apart, and those of four are right.
   EXPECT_DOUBLE_EQ(scores.standard_errors.at("error"), error / 2);
   EXPECT_EQ(scores.sampled.at("error_8").units, 3);
-  EXPECT_GE(scores.sampled.at("error_8").items, 3);
   EXPECT_GE(scores.sampled.at("error").units, 3);
   EXPECT_DOUBLE_EQ(scores.standard_errors.at("error_longer"), error);
   EXPECT_NEAR(scores.standard_errors.at("wrong_rows_8"), 1.0 / 3, 1e-12);
-  EXPECT_THAT(scores.csv,
-              ::testing::StartsWith("pairs,error,items,standard_error\n"
-                                    "4,0,2,0\n8,"));
+  EXPECT_THAT(scores.csv, ::testing::StartsWith(absl::StrCat(
+                              "pairs,error,items,standard_error\n4,0,",
+                              NumAnswers(*task, 0, 2), ",0\n8,")));
+  EXPECT_THAT(scores.markdown, ::testing::HasSubstr(absl::StrCat(
+                                   "|", reads_of_length, "|\n\n")));
   EXPECT_THAT(scores.markdown, ::testing::HasSubstr("## pairs 8"));
+}
+
+// Of a single string the part does not say of how many reads its error is.
+TEST(ByLengthsTest, WhereItemsAreNotKnownTheRowHasNone) {
+  std::vector<TaskAtLength> parts;
+  parts.push_back({8, Strings(8, 1)});
+  const auto task = MakeByLengths(std::move(parts), {"pairs", 0});
+  const Scores scores = task->Score(Answers(*task));
+  EXPECT_FALSE(scores.details["by_length"][0].contains("items"));
+  EXPECT_THAT(scores.csv, ::testing::HasSubstr("\n8,0,,\n"));
 }
 
 TEST(ByLengthsTest, NothingIsLongerThanWhatIsNotKnown) {
