@@ -213,6 +213,10 @@ Table ScoreTable(const std::vector<Metrics>& all) {
   table.num_text_columns = 5;
   table.header = {"model",  "step",  "evaluation",     "task",
                   "metric", "value", "standard error", "items"};
+  const bool has_items =
+      std::any_of(all.begin(), all.end(),
+                  [](const Metrics& one) { return !one.sampled.empty(); });
+  if (has_items) table.note = kAboutItems;
   const bool has_tokenizer = HasTokenizer(all);
   if (has_tokenizer) table.header.push_back("tokenizer");
   for (const Metrics& one : all) {

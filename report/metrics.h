@@ -70,13 +70,20 @@ std::string ErrorText(const Metrics& metrics, const std::string& name);
 // How many items a metric is over; empty where that is not known.
 std::string ItemsText(const Metrics& metrics, const std::string& name);
 
+// For people, below a table that has them: a sentence.
+inline constexpr char kAboutItems[] =
+    "Items are what a score is a mean of, such as the reads of flip_flop, of "
+    "which a row has several; a mean over lengths or cells counts as many of "
+    "each as the one with the fewest has.";
+
 // For programs, a row for each metric: model, step, evaluation, task, metric,
 // value with nine digits at most, standard error; an empty cell where that is
 // not known. Where one has a tokenizer, that stands behind, as what is by token
 // is compared with the same one alone.
 Table MetricsTable(const std::vector<Metrics>& all);
 
-// The same for people, as ValueText, and the items of each.
+// The same for people, as ValueText, and the items of each, with what they are
+// as a note.
 Table ScoreTable(const std::vector<Metrics>& all);
 
 // Without what task text says twice, for people: `perplexity` is that of one of

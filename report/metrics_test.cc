@@ -57,7 +57,9 @@ TEST(ScoreTableTest, ValuesHaveTheDigitsOfTheirErrorsAndTheirItems) {
                       {"d", 12345.678},
                       {"e", 0}},
                      {{"a", 0.0098912}, {"d", 4321}, {"e", 0}}};
+  EXPECT_EQ(ScoreTable({metrics}).note, "");
   metrics.sampled["a"] = {200, 600};
+  EXPECT_EQ(ScoreTable({metrics}).note, kAboutItems);
   EXPECT_EQ(ToCsv(ScoreTable({metrics})),
             "model,step,evaluation,task,metric,value,standard error,items\r\n"
             "a,5,sums,ruoss,a,0.34091,0.00989,600\r\n"

@@ -49,7 +49,9 @@ std::string ToMarkdown(const Table& table) {
   }
   text += MarkdownRow(rule);
   for (const auto& row : table.rows) text += MarkdownRow(row);
-  return text + "\n";
+  text += "\n";
+  if (!table.note.empty()) absl::StrAppend(&text, table.note, "\n\n");
+  return text;
 }
 
 std::string ToHtml(const Table& table) {
@@ -70,8 +72,11 @@ std::string ToHtml(const Table& table) {
   };
   add_row(table.header, "th");
   for (const auto& row : table.rows) add_row(row, "td");
-  return absl::StrCat(html, "</table></div>",
-                      table.is_folded ? "</details>\n" : "\n");
+  html += "</table></div>";
+  if (!table.note.empty()) {
+    absl::StrAppend(&html, "\n<p>", EscapeHtml(table.note), "</p>");
+  }
+  return absl::StrCat(html, table.is_folded ? "</details>\n" : "\n");
 }
 
 std::string ToCsv(const Table& table) {

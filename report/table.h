@@ -15,6 +15,8 @@ struct Table {
   std::vector<std::vector<std::string>> rows;
   // In HTML it is seen once its title is opened.
   bool is_folded = false;
+  // How it is to be read: stands below it; may be empty.
+  std::string note = {};
 };
 
 // What a cell says where nothing is known.
@@ -28,7 +30,7 @@ std::string ExactText(double value);
 // With its title, where it has one, as a heading.
 std::string ToMarkdown(const Table& table);
 std::string ToHtml(const Table& table);
-// RFC 4180, without the title.
+// RFC 4180, without title and note.
 std::string ToCsv(const Table& table);
 
 }  // namespace ordo::report

@@ -30,6 +30,15 @@ TEST(TableTest, WithoutATitleThereIsNoHeading) {
   EXPECT_EQ(ToMarkdown({"", 1, {"a"}, {{"1"}}}), "| a |\n| --- |\n| 1 |\n\n");
 }
 
+TEST(TableTest, ANoteStandsBelowForPeople) {
+  Table table = Example();
+  table.note = "a & b";
+  EXPECT_THAT(ToMarkdown(table), ::testing::EndsWith("| 1 |\n\na & b\n\n"));
+  EXPECT_THAT(ToHtml(table),
+              ::testing::EndsWith("</table></div>\n<p>a &amp; b</p>\n"));
+  EXPECT_EQ(ToCsv(table), ToCsv(Example()));
+}
+
 TEST(TableTest, NumbersHaveFourDigits) {
   EXPECT_EQ(NumberText(1.0 / 3), "0.3333");
   EXPECT_EQ(NumberText(std::numeric_limits<double>::infinity()), "-");

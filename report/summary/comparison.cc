@@ -122,14 +122,18 @@ int64_t NumItemsOf(const PartRecords& records, const std::string& path,
   return all == records.num_items.end() ? 0 : all->second;
 }
 
-// The items that all runs were asked for a score; 0: not known, or they are not
-// as many.
+// As of ComparedMetric; `scores` by part.
 int64_t NumItems(const SummarizeSpec& spec,
-                 const std::vector<PartRecords>& records,
-                 const MetricKey& key) {
+                 const std::vector<PartRecords>& records, const MetricKey& key,
+                 const std::vector<std::optional<Scored>>& scores) {
   std::set<int64_t> numbers;
   for (int i = 0; i < spec.parts_size(); ++i) {
     if (!HasSucceeded(spec.parts(i))) continue;
+    if (scores[i].has_value() && scores[i]->spread.has_value() &&
+        scores[i]->spread->sampled.has_value()) {
+      numbers.insert(static_cast<int64_t>(scores[i]->spread->sampled->items));
+      continue;
+    }
     for (const CountedReport& counted : CountedReports(spec.parts(i))) {
       if (counted.evaluation != key.evaluation) continue;
       const bool is_known = static_cast<size_t>(i) < records.size();
@@ -252,7 +256,8 @@ double RelativeDifference(const Comparison& comparison,
 }
 
 absl::StatusOr<Comparison> Compare(const SummarizeSpec& spec,
-                                   const std::vector<PartRecords>& records) {
+                                   const std::vector<PartRecords>& records,
+                                   const Spreads& spreads) {
   if (spec.parts().empty()) {
     return base::InvalidField("parts", "must have one part or more");
   }
@@ -265,12 +270,12 @@ absl::StatusOr<Comparison> Compare(const SummarizeSpec& spec,
   }
   ORDO_ASSIGN_OR_RETURN(const Places places, PlaceParts(spec, &comparison));
   const bool by_end = !spec.comparison().budget().empty();
-  const Results results = Tabulate(spec);
+  const Results results = Tabulate(spec, spreads);
   comparison.tokenizers = TokenizersOf(spec, records);
   for (size_t m = 0; m < results.metrics.size(); ++m) {
     ComparedMetric metric;
     metric.key = results.metrics[m];
-    metric.num_items = NumItems(spec, records, metric.key);
+    metric.num_items = NumItems(spec, records, metric.key, results.scores[m]);
     for (const std::vector<int>& of_arm : places) {
       std::vector<std::optional<Scored>>& row = metric.scores.emplace_back();
       for (const int place : of_arm) {

@@ -27,8 +27,9 @@ struct ComparedMetric {
   // or, with a budget, at its end; nothing when there is none, or it is by
   // token and tokenizers differ.
   std::optional<stats::ArmComparison> comparison;
-  // That each run was asked, of a score of one length those of that length; 0:
-  // not known, or not as many.
+  // Of each run: what its score is a mean of, as its result says (SampleSize);
+  // where that says nothing, the items that it was asked, of a score of one
+  // length those of that length. 0: not known, or not as many.
   int64_t num_items = 0;
 };
 
@@ -75,12 +76,12 @@ double RelativeDifference(const Comparison& comparison,
                           const ComparedMetric& metric,
                           const stats::ArmDifference& difference);
 
-// `records` as of CheckControl. INVALID_ARGUMENT with the field: no parts, a
-// baseline that is no arm, two parts of one arm and seed, a confidence outside
-// (0, 1).
+// `records` as of CheckControl, `spreads` as of Tabulate. INVALID_ARGUMENT with
+// the field: no parts, a baseline that is no arm, two parts of one arm and
+// seed, a confidence outside (0, 1).
 absl::StatusOr<Comparison> Compare(
     const ordo::training::v1::SummarizeSpec& spec,
-    const std::vector<PartRecords>& records);
+    const std::vector<PartRecords>& records, const Spreads& spreads = {});
 
 }  // namespace ordo::report::summary
 

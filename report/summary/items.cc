@@ -117,6 +117,12 @@ Table ItemTable(const std::vector<ItemDifference>& differences) {
   table.header = {"evaluation", "arm",   "seeds",
                   "pairs",      "units", "difference (more is better)",
                   "low",        "high"};
+  table.note =
+      "An item is a line of items.jsonl, and all items count alike. Where one "
+      "has several answers, as a row of flip_flop has reads, its score is the "
+      "share of them that is right, while scores by arm are over the answers "
+      "of all items together: differences by item and by seed are then of "
+      "unlike scores.";
   for (const ItemDifference& each : differences) {
     table.rows.push_back(
         {each.evaluation, each.arm, absl::StrCat(each.num_seeds),

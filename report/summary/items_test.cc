@@ -238,6 +238,7 @@ TEST(ItemTableTest, SaysOverWhatTheIntervalIs) {
   EXPECT_THAT(table.rows[0], SizeIs(table.header.size()));
   // Scores by arm may go the other way.
   EXPECT_EQ(table.header[5], "difference (more is better)");
+  EXPECT_THAT(table.note, HasSubstr("by item and by seed are then of unlike"));
   EXPECT_EQ(table.rows[0][3], "600");
   EXPECT_EQ(table.rows[0][4], "200");
   EXPECT_EQ(table.rows[0][5], "0.1");

@@ -310,7 +310,8 @@ absl::Status AddComparison(const SummarizeSpec& spec, const Records& records,
                            Summary* summary, Struct* json) {
   const SummarizeSpec runs = RunsOf(spec);
   const std::vector<PartRecords> of_runs = RecordsOfRuns(spec, records.parts);
-  ORDO_ASSIGN_OR_RETURN(Comparison comparison, Compare(runs, of_runs));
+  ORDO_ASSIGN_OR_RETURN(Comparison comparison,
+                        Compare(runs, of_runs, records.spreads));
   CheckTuning(spec, records.parts, &comparison.control);
   summary->method = kComparisonMethod;
   AddLead(comparison.control, summary);

@@ -89,6 +89,7 @@ TEST(SummaryTest, DifferencesByItemStandInEveryForm) {
               HasSubstr("| grid | tape | 3 | 4 | 4 | 0.25 |"));
   EXPECT_THAT(RenderMarkdown(summary), HasSubstr("nothing of other seeds"));
   EXPECT_THAT(RenderPage(summary, {}), HasSubstr("intervals over items"));
+  EXPECT_THAT(RenderPage(summary, {}), HasSubstr("all items count alike"));
   EXPECT_THAT(summary.json, HasSubstr("\"item_differences\":[{"));
   ORDO_ASSERT_OK_AND_ASSIGN(const Summary without,
                             Summarize(RopeAndTape(), {}, "now"));

@@ -15,6 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "report/metrics.h"
 #include "report/statistics.h"
 #include "report/stats/arms.h"
 
@@ -192,6 +193,13 @@ void AddDifferences(const Comparison& comparison, const ComparedMetric& metric,
 Table ComparisonTable(const Comparison& comparison) {
   Table table = ArmTable(comparison, comparison.metrics);
   table.title = "Scores by arm";
+  const bool has_items = std::any_of(
+      comparison.metrics.begin(), comparison.metrics.end(),
+      [](const ComparedMetric& metric) { return metric.num_items > 0; });
+  if (has_items) {
+    table.note = absl::StrCat(
+        kAboutItems, " Of what is no such mean they are lines of items.jsonl.");
+  }
   return table;
 }
 

@@ -16,6 +16,7 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using testing::EmptyComparison;
 using testing::FinishedRun;
+using ::testing::HasSubstr;
 using testing::RopeAndTape;
 using ::testing::SizeIs;
 
@@ -40,9 +41,30 @@ TEST(TablesTest, ScoresSayOfHowManyItems) {
   }
   ORDO_ASSERT_OK_AND_ASSIGN(const Comparison known, Compare(spec, records));
   EXPECT_EQ(ComparisonTable(known).rows[1][4], "2000");
+  EXPECT_THAT(ComparisonTable(known).note, HasSubstr("Items are what"));
   EXPECT_EQ(DifferenceTable(known).rows[0][5], "2000");
   records[5].num_items.begin()->second = 1000;
   ORDO_ASSERT_OK_AND_ASSIGN(const Comparison other, Compare(spec, records));
+  EXPECT_EQ(ComparisonTable(other).rows[1][4], "-");
+}
+
+// As the tables of its runs do, such as reads where the runs were asked rows.
+TEST(TablesTest, AScoreThatSaysOfWhatItIsAMeanHasThoseItems) {
+  const auto spec = RopeAndTape();
+  auto records = testing::RecordsOf(spec);
+  Spreads spreads;
+  for (int i = 0; i < spec.parts_size(); ++i) {
+    const std::string& path = spec.parts(i).reports(0).path();
+    records[i].num_items[path] = 100;
+    spreads[path]["grid_mean"] = {0.1, SampleSize{100, 240}};
+  }
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison reads,
+                            Compare(spec, records, spreads));
+  EXPECT_EQ(ComparisonTable(reads).rows[1][4], "240");
+  EXPECT_EQ(DifferenceTable(reads).rows[0][5], "240");
+  spreads.begin()->second["grid_mean"].sampled->items = 241;
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison other,
+                            Compare(spec, records, spreads));
   EXPECT_EQ(ComparisonTable(other).rows[1][4], "-");
 }
 

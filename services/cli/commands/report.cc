@@ -399,9 +399,11 @@ void PrintMetrics(Context& context, const report::runs::Runs& runs) {
   if (has_tokenizer) headings.push_back("TOKENIZER");
   Table table(std::move(headings));
   bool has_metrics = false;
+  bool has_items = false;
   for (const report::runs::Evaluated& each : runs.evaluations) {
     if (each.grid.has_value()) continue;
     has_metrics = true;
+    has_items = has_items || !each.metrics.sampled.empty();
     const report::Metrics shown = report::WithoutCopies(each.metrics);
     for (const auto& [name, value] : report::InOrder(shown.values)) {
       std::vector<Cell> row = {each.metrics.model,
@@ -416,6 +418,7 @@ void PrintMetrics(Context& context, const report::runs::Runs& runs) {
     }
   }
   if (has_metrics) context.out << table.ToString(context.terminal);
+  if (has_items) context.out << report::kAboutItems << "\n";
 }
 
 // Of a job that trained, and of which nothing was evaluated.

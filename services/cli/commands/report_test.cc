@@ -146,10 +146,12 @@ TEST_F(ReportJobTest, AnyEvaluationHasATableOfItsMetrics) {
     (*report.mutable_metrics())["token_error"] = 0.125;
     scheduler_.AddReport(
         report,
-        {{"result.json", R"({"standard_errors": {"token_error": 0.03125}})"}});
+        {{"result.json", R"({"standard_errors": {"token_error": 0.03125},
+            "sampled": {"token_error": {"units": 100, "items": 1600}}})"}});
   }
   EXPECT_EQ(Run({"report", "a", "--html", page()}), 0);
   EXPECT_EQ(err(), "");
+  EXPECT_THAT(out(), HasSubstr(" 1600\nItems are what a score is a mean of"));
   EXPECT_THAT(out(), HasSubstr("MODEL  STEP  EVALUATION  METRIC       VALUE  "
                                "STANDARD ERROR"));
   EXPECT_THAT(out(), HasSubstr("a       100  copies      token_error  0.125"));
