@@ -6,12 +6,21 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "base/status/status.h"
 
 namespace ordo::report::summary {
 namespace {
 
 using ordo::training::v1::PartResult;
+
+// What a gate's report says of its verdict, as report/gate/summary.h names it.
+constexpr char kPassed[] = "passed";
+constexpr char kFailed[] = "failed";
+constexpr char kNumComparisons[] = "num_comparisons";
+// Begins the message of a gate that decided.
+constexpr char kVerdict[] = "Verdict: ";
 
 // The newest step that each evaluation of a part was made at.
 std::map<std::string, int64_t> LastSteps(const PartResult& part) {
@@ -34,16 +43,6 @@ std::set<std::string> ForeignCheckpoints(const PartResult& part) {
     }
   }
   return foreign;
-}
-
-std::optional<Spread> SpreadOf(const PartResult::Report& report,
-                               const std::string& metric,
-                               const Spreads& spreads) {
-  const auto of_report = spreads.find(report.path());
-  if (of_report == spreads.end()) return std::nullopt;
-  const auto spread = of_report->second.find(metric);
-  if (spread == of_report->second.end()) return std::nullopt;
-  return spread->second;
 }
 
 std::map<MetricKey, Scored> ScoresOf(const PartResult& part,
@@ -72,6 +71,16 @@ bool operator<(const MetricKey& a, const MetricKey& b) {
 
 std::string Title(const MetricKey& key) {
   return absl::StrCat(key.evaluation, ": ", key.metric);
+}
+
+std::optional<Spread> SpreadOf(const PartResult::Report& report,
+                               const std::string& metric,
+                               const Spreads& spreads) {
+  const auto of_report = spreads.find(report.path());
+  if (of_report == spreads.end()) return std::nullopt;
+  const auto spread = of_report->second.find(metric);
+  if (spread == of_report->second.end()) return std::nullopt;
+  return spread->second;
 }
 
 std::vector<CountedReport> CountedReports(const PartResult& part) {
@@ -120,6 +129,27 @@ Results Tabulate(const ordo::training::v1::SummarizeSpec& spec,
     results.scores.push_back(std::move(row));
   }
   return results;
+}
+
+bool IsVerdict(const PartResult::Report& report) {
+  return report.task().empty() && report.metrics().count(kPassed) > 0 &&
+         report.metrics().count(kFailed) > 0;
+}
+
+bool IsScore(const PartResult::Report& report, const std::string& metric) {
+  return !IsVerdict(report) ||
+         (metric != kPassed && metric != kFailed && metric != kNumComparisons);
+}
+
+std::string VerdictOf(const PartResult& part) {
+  const auto& reports = part.reports();
+  const auto verdict = std::find_if(reports.begin(), reports.end(), IsVerdict);
+  if (verdict == reports.end()) return "";
+  absl::string_view message = part.message();
+  if (absl::ConsumePrefix(&message, kVerdict)) return std::string(message);
+  // It was decided in an attempt before the last.
+  if (verdict->metrics().at(kPassed) == 1) return "pass.";
+  return verdict->metrics().at(kFailed) == 1 ? "fail." : "inconclusive.";
 }
 
 bool IsRun(const PartResult& part) {

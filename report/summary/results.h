@@ -67,6 +67,11 @@ struct CountedReport {
   const ordo::training::v1::PartResult::Report* report = nullptr;
 };
 
+// That of a score of the report; nothing where it is not known.
+std::optional<Spread> SpreadOf(
+    const ordo::training::v1::PartResult::Report& report,
+    const std::string& metric, const Spreads& spreads);
+
 // Of several reports of one evaluation in a part, that of the largest step
 // counts; of those of one step, which a part that evaluates several checkpoints
 // has, each is an evaluation of its own, told apart by the checkpoint. They
@@ -77,6 +82,20 @@ std::vector<CountedReport> CountedReports(
 // Of the reports that count.
 Results Tabulate(const ordo::training::v1::SummarizeSpec& spec,
                  const Spreads& spreads = {});
+
+// Whether it is what a gate decided, whose metrics are no scores of a model but
+// for the differences.
+bool IsVerdict(const ordo::training::v1::PartResult::Report& report);
+
+// Whether the metric of a report says what was scored: of a verdict neither
+// `passed` nor another that VerdictOf has in words.
+bool IsScore(const ordo::training::v1::PartResult::Report& report,
+             const std::string& metric);
+
+// What the gate decided, as it says it itself: "fail.", "inconclusive, which
+// counts as pass here (on_inconclusive)."; empty: the part is no gate, or none
+// that decided.
+std::string VerdictOf(const ordo::training::v1::PartResult& part);
 
 // Whether the part is what an experiment is about: no trial, and nothing that
 // measures the pace of others.

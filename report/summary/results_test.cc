@@ -80,6 +80,25 @@ TEST(ResultsTest, CheckpointsOfOthersAreToldApart) {
                   MetricKey{"grid of jobs/b/checkpoints/7-1", "grid_mean"}));
 }
 
+TEST(ResultsTest, AGateSaysItsVerdict) {
+  auto gate = FinishedRun("check", 1, 0.5);
+  EXPECT_EQ(VerdictOf(gate), "");
+  EXPECT_TRUE(IsScore(gate.reports(0), "passed"));
+  auto& report = *gate.add_reports();
+  report.set_evaluation("gate");
+  (*report.mutable_metrics())["passed"] = 0;
+  (*report.mutable_metrics())["failed"] = 0;
+  EXPECT_EQ(VerdictOf(gate), "inconclusive.");
+  gate.set_message("Verdict: inconclusive, which counts as pass here.");
+  EXPECT_EQ(VerdictOf(gate), "inconclusive, which counts as pass here.");
+  gate.set_message("the gate is decided");
+  (*gate.mutable_reports(1)->mutable_metrics())["failed"] = 1;
+  EXPECT_EQ(VerdictOf(gate), "fail.");
+  EXPECT_FALSE(IsScore(gate.reports(1), "passed"));
+  EXPECT_FALSE(IsScore(gate.reports(1), "num_comparisons"));
+  EXPECT_TRUE(IsScore(gate.reports(1), "difference_grid_baseline"));
+}
+
 TEST(ParseSpreadsTest, ScoresThatAreSharesHaveTheirSample) {
   ORDO_ASSERT_OK_AND_ASSIGN(
       const auto spreads,

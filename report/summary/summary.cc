@@ -63,10 +63,12 @@ constexpr char kItemMethod[] =
     "scores have no bounds. They hold for all arms of an evaluation together.";
 // Name of the figure that shows each run, whatever became of it.
 constexpr char kCurvesOfRuns[] = "learning-curves";
+constexpr char kSweepMethod[] = "Each row of scores is one job; ";
+constexpr char kPipelineMethod[] =
+    "Each row of scores is one score of one checkpoint; ";
 constexpr char kOtherMethod[] =
-    "Each row of scores is one job; brackets, where there are some, hold 95 % "
-    "intervals over the questions, of shares Wilson's, which say nothing about "
-    "another seed. Means "
+    "brackets, where there are some, hold 95 % intervals over the questions, "
+    "of shares Wilson's, which say nothing about another seed. Means "
     "over seeds are of runs that succeeded and differ in nothing but "
     "training.seed; their intervals, Student's at 95 %, are over seeds, and - "
     "where these score alike: how far others would vary is not known.";
@@ -79,23 +81,27 @@ struct Shown {
   std::string arm = {};
 };
 
-// The newest checkpoint of each part that trained, and those that the others
-// evaluated.
+// The newest checkpoint of each part that trained, by its job, and those that
+// the others evaluated, each once.
 FigureSource SourceOf(const SummarizeSpec& spec, const Shown& shown) {
   FigureSource source{spec.job(), {}, absl::StrCat("ordo report ", spec.job())};
+  std::vector<const PartResult*> others;
+  std::set<std::string> named;
   for (const PartResult& part : spec.parts()) {
     const bool is_compared = HasSucceeded(part) && IsRun(part);
     const bool is_of_arm = shown.arm.empty() || part.part() == shown.arm;
     if (!is_of_arm || (!shown.is_all && !is_compared)) continue;
-    if (!part.checkpoint().name().empty()) {
-      source.models.push_back(
-          {part.job(), part.checkpoint().manifest_sha256()});
+    if (part.checkpoint().name().empty()) {
+      others.push_back(&part);
       continue;
     }
-    std::set<std::string> evaluated;
-    for (const PartResult::Report& report : part.reports()) {
+    named.insert(part.checkpoint().name());
+    source.models.push_back({part.job(), part.checkpoint().manifest_sha256()});
+  }
+  for (const PartResult* part : others) {
+    for (const PartResult::Report& report : part->reports()) {
       if (!report.checkpoint().empty() &&
-          evaluated.insert(report.checkpoint()).second) {
+          named.insert(report.checkpoint()).second) {
         source.models.push_back(
             {report.checkpoint(), report.checkpoint_sha256()});
       }
@@ -347,6 +353,16 @@ absl::Status AddComparison(const SummarizeSpec& spec, const Records& records,
   return absl::OkStatus();
 }
 
+void AddVerdicts(const SummarizeSpec& spec, Summary* summary) {
+  for (const PartResult& part : spec.parts()) {
+    const std::string verdict = VerdictOf(part);
+    if (verdict.empty()) continue;
+    summary->lead.push_back(absl::StrCat("Gate ", part.part(), ": ", verdict,
+                                         " Its own report: ordo report ",
+                                         part.job()));
+  }
+}
+
 // Of a sweep or pipeline.
 absl::Status AddScores(const SummarizeSpec& spec, const Results& results,
                        const Records& records, Summary* summary) {
@@ -355,8 +371,12 @@ absl::Status AddScores(const SummarizeSpec& spec, const Results& results,
         "kind", absl::StrCat("must be sweep, comparison or pipeline, is '",
                              spec.kind(), "'"));
   }
-  summary->method = kOtherMethod;
-  summary->tables = {ScoreTable(spec, results)};
+  const bool is_pipeline = spec.kind() == "pipeline";
+  summary->method =
+      absl::StrCat(is_pipeline ? kPipelineMethod : kSweepMethod, kOtherMethod);
+  summary->tables = {is_pipeline ? StageTable(spec, records.spreads)
+                                 : ScoreTable(spec, results)};
+  AddVerdicts(spec, summary);
   Table seeds = SeedTable(spec, results);
   if (!seeds.rows.empty()) summary->tables.push_back(std::move(seeds));
   if (records.tokenizers.size() > 1) {

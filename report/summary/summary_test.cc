@@ -14,6 +14,7 @@
 namespace ordo::report::summary {
 namespace {
 
+using ordo::training::v1::SummarizeSpec;
 using ::testing::Contains;
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
@@ -345,6 +346,43 @@ TEST(SummaryTest, ASweepOverTokenizersHasNoFigureOfTheirLosses) {
               ElementsAre(HasSubstr("Tokenizers differ (bytes with 260 tokens, "
                                     "sp.model with 400 tokens): ")));
   EXPECT_THAT(two.figures, SizeIs(0));
+}
+
+TEST(SummaryTest, APipelineSaysFirstWhatItsGatesDecided) {
+  SummarizeSpec spec;
+  spec.set_job("p");
+  spec.set_kind("pipeline");
+  *spec.add_parts() = FinishedRun("train", 1, 0.5);
+  const std::string checkpoint = spec.parts(0).checkpoint().name();
+  for (const char* stage : {"test", "check"}) {
+    auto& part = *spec.add_parts() = FinishedRun(stage, 1, 0.5);
+    part.clear_checkpoint();
+    part.mutable_reports(0)->set_checkpoint(checkpoint);
+    part.mutable_reports(0)->set_checkpoint_sha256("c0ffee");
+  }
+  auto& other = *spec.mutable_parts(1)->add_reports() =
+      spec.parts(1).reports(0);
+  other.set_checkpoint("jobs/b/checkpoints/100-1");
+  other.set_checkpoint_sha256("d1ce");
+  auto& verdict = *spec.mutable_parts(2)->add_reports();
+  verdict.set_evaluation("gate");
+  verdict.set_step(100);
+  (*verdict.mutable_metrics())["passed"] = 0;
+  (*verdict.mutable_metrics())["failed"] = 1;
+  spec.mutable_parts(2)->set_message("Verdict: fail.");
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const Summary summary,
+      Summarize(spec, Records{{{"train", {{1, 2.0}}}}, {}}, "now"));
+  ASSERT_THAT(summary.lead, SizeIs(1));
+  EXPECT_EQ(summary.lead[0],
+            "Gate check: fail. Its own report: ordo report c-check-s1");
+  EXPECT_EQ(summary.tables.front().header.front(), "stage");
+  EXPECT_THAT(summary.tables.front().rows, SizeIs(4));
+  // Each checkpoint once, whoever evaluated it.
+  ASSERT_THAT(summary.figures, SizeIs(1));
+  EXPECT_EQ(summary.figures[0].figure.source,
+            "job p; checkpoints: c-train-s1 c0ffee, jobs/b/checkpoints/100-1 "
+            "d1ce; again: ordo report p");
 }
 
 TEST(SummaryTest, ATrainedLengthBesideTheAxisHasNoLineInTheCaption) {

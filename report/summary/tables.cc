@@ -268,6 +268,34 @@ Table ScoreTable(const SummarizeSpec& spec, const Results& results) {
   return table;
 }
 
+Table StageTable(const SummarizeSpec& spec, const Spreads& spreads) {
+  Table table;
+  table.title = "Scores";
+  table.num_text_columns = 4;
+  table.header = {"stage", "evaluation", "checkpoint",
+                  "score", "value",      "95 % interval"};
+  for (const PartResult& part : spec.parts()) {
+    for (const CountedReport& counted : CountedReports(part)) {
+      const PartResult::Report& report = *counted.report;
+      Metrics metrics;
+      metrics.task = report.task();
+      metrics.values.insert(report.metrics().begin(), report.metrics().end());
+      for (const auto& [name, value] :
+           InOrder(WithoutCopies(std::move(metrics)).values)) {
+        if (!IsScore(report, name)) continue;
+        const std::optional<Spread> spread = SpreadOf(report, name, spreads);
+        table.rows.push_back(
+            {part.part(), report.evaluation(),
+             report.checkpoint().empty() ? kNoValue : report.checkpoint(), name,
+             NumberText(value),
+             spread.has_value() ? IntervalText(IntervalOf(value, *spread))
+                                : kNoValue});
+      }
+    }
+  }
+  return table;
+}
+
 Table SeedTable(const SummarizeSpec& spec, const Results& results) {
   Table table;
   table.title = "Means over seeds";

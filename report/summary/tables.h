@@ -30,6 +30,10 @@ Table CostTable(const Comparison& comparison);
 // early with the step where that was.
 Table ScoreTable(const ordo::training::v1::SummarizeSpec& spec,
                  const Results& results);
+// Of a pipeline: a row for each score of each checkpoint that a stage
+// evaluated, with the same intervals, and the differences that a gate found.
+Table StageTable(const ordo::training::v1::SummarizeSpec& spec,
+                 const Spreads& spreads);
 // Of parts that succeeded and differ in nothing but training.seed, two or more,
 // the mean of each score with its deviation and Student's 95 % interval over
 // them. Without such parts it has no rows.

@@ -218,6 +218,46 @@ TEST(TablesTest, EachPartHasARowWithItsScores) {
   EXPECT_THAT(table.rows, Contains(ElementsAre("c-tape-s2", "tape", "0.73")));
 }
 
+TEST(TablesTest, EachScoreOfAStageHasARow) {
+  auto spec = EmptyComparison();
+  spec.set_kind("pipeline");
+  *spec.add_parts() = FinishedRun("short", 1, 0.5);
+  auto& test = *spec.add_parts() = FinishedRun("test", 1, 1);
+  test.mutable_reports(0)->set_checkpoint("jobs/c-short-s1/checkpoints/9-1");
+  auto& newer = *test.add_reports() = test.reports(0);
+  newer.set_checkpoint("jobs/c-short-s1/checkpoints/10-1");
+  newer.set_path("newer");
+  (*newer.mutable_metrics())["outside_mean"] = 0.25;
+  auto& gate = *spec.add_parts() = FinishedRun("check", 1, 0);
+  auto& verdict = *gate.mutable_reports(0);
+  verdict.clear_task();
+  verdict.clear_checkpoint();
+  verdict.set_evaluation("gate");
+  auto& metrics = *verdict.mutable_metrics();
+  metrics.clear();
+  metrics["passed"] = 0;
+  metrics["failed"] = 1;
+  metrics["num_comparisons"] = 1;
+  metrics["difference_grid_baseline"] = -0.5;
+  const Table table =
+      StageTable(spec, {{"newer", {{"outside_mean", {0.0625}}}}});
+  EXPECT_THAT(table.header, ElementsAre("stage", "evaluation", "checkpoint",
+                                        "score", "value", "95 % interval"));
+  EXPECT_THAT(
+      table.rows,
+      ElementsAre(
+          ElementsAre("short", "grid", "jobs/c-short-s1/checkpoints/100-1",
+                      "grid_mean", "0.5", "-"),
+          ElementsAre("test", "grid", "jobs/c-short-s1/checkpoints/9-1",
+                      "grid_mean", "1", "-"),
+          ElementsAre("test", "grid", "jobs/c-short-s1/checkpoints/10-1",
+                      "grid_mean", "1", "-"),
+          ElementsAre("test", "grid", "jobs/c-short-s1/checkpoints/10-1",
+                      "outside_mean", "0.25", "[0.1275, 0.3725]"),
+          ElementsAre("check", "gate", "-", "difference_grid_baseline", "-0.5",
+                      "-")));
+}
+
 TEST(TablesTest, ARunThatWasStoppedEarlySaysWhere) {
   auto spec = RopeAndTape();
   spec.mutable_parts(0)->set_state("CANCELLED");
