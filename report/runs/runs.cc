@@ -191,8 +191,8 @@ summary::ComparedLengths LengthsOf(const std::vector<const Evaluated*>& all) {
 
 std::string CaptionOf(const summary::ComparedLengths& compared) {
   std::string caption =
-      absl::StrCat(compared.evaluation, ": ", compared.score, " against ",
-                   compared.by, ", of one run of each model.");
+      absl::StrCat(compared.evaluation, ": ", summary::ScoreText(compared),
+                   " against ", compared.by, ", of one run of each model.");
   caption += summary::TrainedText(compared);
   if (compared.has_bars) {
     absl::StrAppend(&caption, " Bars are 95 % intervals.");

@@ -113,10 +113,12 @@ TEST_F(RunsTest, AcrossTokenizersTextIsDrawnInBitsPerByte) {
   const Page page = MakePage(runs);
   ASSERT_THAT(page.figures, SizeIs(3));
   EXPECT_EQ(page.figures[0].caption,
-            "text: bits_per_byte against length, of one run of each model. "
+            "text: bits per byte against length, of one run of each model. "
             "Tokenizer: bytes with 260 tokens (a), x.model with 400 tokens "
             "(b).");
   EXPECT_THAT(page.figures[0].figure.script, HasSubstr(" 3.25 "));
+  EXPECT_THAT(page.figures[0].figure.script,
+              HasSubstr("set ylabel \"bits per byte\"\n"));
   EXPECT_THAT(page.figures[0].figure.script, Not(HasSubstr(" 35 ")));
   EXPECT_EQ(page.figures[1].name, "learning-curves");
   EXPECT_EQ(page.figures[1].caption, "Training loss, by token of bytes.");

@@ -44,13 +44,14 @@ bool LacksIntervals(const ComparedLengths& compared) {
   return false;
 }
 
-std::string LengthCaption(const ComparedLengths& compared, double confidence) {
+std::string LengthCaption(const ComparedLengths& compared) {
   std::string caption = absl::StrCat(
-      compared.evaluation, ": ", compared.score, " against ", compared.by,
+      compared.evaluation, ": ", ScoreText(compared), " against ", compared.by,
       compared.num_seeds > 1
           ? absl::StrCat(", means over ", compared.num_seeds,
                          " seeds with their intervals (pointwise, ",
-                         absl::StrFormat("%g", 100 * confidence), " %).")
+                         absl::StrFormat("%g", 100 * compared.confidence),
+                         " %).")
           : ", of one seed.");
   if (compared.num_seeds > 1 && LacksIntervals(compared)) {
     caption +=
@@ -99,14 +100,13 @@ std::vector<NamedFigure> DifferenceFigures(const Comparison& comparison) {
   return figures;
 }
 
-std::vector<NamedFigure> LengthFigures(const std::vector<ComparedLengths>& all,
-                                       double confidence) {
+std::vector<NamedFigure> LengthFigures(
+    const std::vector<ComparedLengths>& all) {
   std::vector<NamedFigure> figures;
   for (const ComparedLengths& compared : all) {
     if (figures.size() == kMaxForestPlots) break;
     figures.push_back({absl::StrCat("lengths-", figures.size() + 1),
-                       LengthCaption(compared, confidence),
-                       LengthPlot(compared)});
+                       LengthCaption(compared), LengthPlot(compared)});
   }
   return figures;
 }

@@ -23,10 +23,8 @@ inline constexpr size_t kMaxForestPlots = 12;
 // Of each score the differences from the baseline.
 std::vector<NamedFigure> DifferenceFigures(const Comparison& comparison);
 
-// Of each evaluation what its arms score at each length. `confidence` of their
-// intervals.
-std::vector<NamedFigure> LengthFigures(const std::vector<ComparedLengths>& all,
-                                       double confidence);
+// Of each evaluation what its arms score at each length.
+std::vector<NamedFigure> LengthFigures(const std::vector<ComparedLengths>& all);
 
 // A heat map of each of the grids, in their order.
 std::vector<NamedFigure> GridFigures(const std::vector<ArmGrid>& grids);

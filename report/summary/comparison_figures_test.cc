@@ -62,8 +62,8 @@ TEST(ComparisonFiguresTest, FiguresOfOneKindAreAsManyAsAPageHolds) {
   lengths.score = "error";
   lengths.num_seeds = 1;
   lengths.arms.push_back({"rope", {{5, 0.5, 0.5, 0.5}}});
-  const auto figures = LengthFigures(
-      std::vector<ComparedLengths>(kMaxForestPlots + 1, lengths), 0.95);
+  const auto figures =
+      LengthFigures(std::vector<ComparedLengths>(kMaxForestPlots + 1, lengths));
   EXPECT_THAT(figures, SizeIs(kMaxForestPlots));
   EXPECT_EQ(figures.back().name, "lengths-12");
 }

@@ -112,6 +112,7 @@ ComparedLengths CompareRuns(const Comparison& comparison, const Runs& runs) {
   compared.by = first.by;
   compared.score = first.score;
   compared.num_seeds = static_cast<int>(seeds.size());
+  compared.confidence = comparison.confidence;
   const bool is_same_trained = std::all_of(
       all.begin(), all.end(),
       [&](const Lengths* each) { return each->trained == first.trained; });
@@ -243,15 +244,47 @@ double Bound(double bound, double mean) {
   return std::isfinite(bound) ? bound : mean;
 }
 
+// What the lines are, and what is drawn around them.
+std::string PlotTitle(const ComparedLengths& compared) {
+  std::vector<std::string> parts;
+  if (!compared.evaluation.empty()) parts.push_back(compared.evaluation);
+  if (compared.num_seeds > 1) {
+    parts.push_back(absl::StrCat("means over ", compared.num_seeds, " seeds"));
+  }
+  std::set<Drawn> drawn;
+  for (const LengthCurve& curve : compared.arms) {
+    drawn.insert(IntervalsOf(compared, curve));
+  }
+  drawn.erase(Drawn::kNot);
+  if (!drawn.empty()) {
+    const char* around = drawn.size() > 1                 ? "bands and bars"
+                         : *drawn.begin() == Drawn::kBars ? "bars"
+                                                          : "bands";
+    parts.push_back(absl::StrFormat("%s: %.6g %% intervals over %s", around,
+                                    100 * compared.confidence,
+                                    compared.has_bars ? "questions" : "seeds"));
+  }
+  return absl::StrJoin(parts, "; ");
+}
+
+std::string PlacesText(const std::vector<LengthPoint>& points) {
+  return absl::StrJoin(points, ", ",
+                       [](std::string* out, const LengthPoint& point) {
+                         absl::StrAppend(out, point.length);
+                       });
+}
+
 std::string AxesScript(const ComparedLengths& compared, const ScoreAxis& axis,
                        const LengthAxis& lengths) {
   const std::vector<LengthPoint>& points = compared.arms.front().points;
   std::string script = absl::StrFormat(
+      "set title \"%s\" font ',11'\n"
       "set xlabel \"%s\"\nset ylabel \"%s\"\n"
       "set grid ytics linecolor rgb '#dddddd'\n"
       "set key outside top center horizontal\n"
       "set tics nomirror\nset border 3\n",
-      GnuplotText(compared.by), GnuplotText(compared.score));
+      GnuplotText(PlotTitle(compared)), GnuplotText(compared.by),
+      GnuplotText(ScoreText(compared)));
   if (compared.score == kError) {
     absl::StrAppend(&script, "set yrange [-0.03:1.03]\n");
   } else if (axis.is_logarithmic) {
@@ -262,18 +295,19 @@ std::string AxesScript(const ComparedLengths& compared, const ScoreAxis& axis,
   const double first = lengths.Before(points.front().length);
   const double last = lengths.Behind(points.back().length);
   if (lengths.is_logarithmic) {
-    std::vector<std::string> places;
-    for (const LengthPoint& point : points) {
-      places.push_back(absl::StrCat(point.length));
-    }
     absl::StrAppendFormat(
         &script, "set logscale x\nset xtics (%s)\nset xrange [%.6g:%.6g]\n",
-        absl::StrJoin(places, ", "), first / kLogRoom, last * kLogRoom);
+        PlacesText(points), first / kLogRoom, last * kLogRoom);
   } else {
     const double room = std::max(0.5, kRoom * (last - first));
     absl::StrAppendFormat(&script, "set xrange [%.6g:%.6g]\n", first - room,
                           last + room);
-    if (last - first <= kFewTics) script += "set xtics 1\n";
+    if (points.size() == 2) {
+      // Round numbers between them, where gnuplot sets tics, are none of them.
+      absl::StrAppend(&script, "set xtics (", PlacesText(points), ")\n");
+    } else if (last - first <= kFewTics) {
+      script += "set xtics 1\n";
+    }
   }
   if (ShowsTrained(compared)) {
     absl::StrAppendFormat(
@@ -311,6 +345,10 @@ std::vector<ComparedLengths> CompareLengths(
     all.push_back(std::move(compared));
   }
   return all;
+}
+
+std::string ScoreText(const ComparedLengths& compared) {
+  return compared.score == kBitsPerByte ? "bits per byte" : compared.score;
 }
 
 Table LengthTable(const std::vector<ComparedLengths>& all) {

@@ -48,6 +48,8 @@ struct ComparedLengths {
   std::set<int64_t> left_out;
   // Whether points have intervals without another seed.
   bool has_bars = false;
+  // Of the intervals.
+  double confidence = 0.95;
   // In the order of the comparison's; all with the same lengths, one or more.
   std::vector<LengthCurve> arms;
   // For people, as TokenizersText.
@@ -66,6 +68,9 @@ std::vector<ComparedLengths> CompareLengths(
     const ordo::training::v1::SummarizeSpec& spec, const Comparison& comparison,
     const std::vector<PartRecords>& records);
 
+// What is scored, in words: "bits per byte".
+std::string ScoreText(const ComparedLengths& compared);
+
 // A row for each evaluation, arm and length, for spreadsheets and programs: all
 // digits. A bound that is not known is an empty cell.
 Table LengthTable(const std::vector<ComparedLengths>& all);
@@ -75,11 +80,13 @@ Table LengthTable(const std::vector<ComparedLengths>& all);
 // it is not known.
 std::string TrainedText(const ComparedLengths& compared);
 
-// A line for each arm in a band of its intervals, or with bars where has_bars
+// Says of which evaluation it is, and what its bands or bars are. A line for
+// each arm in a band of its intervals, or with bars where has_bars
 // or some of its lengths have no interval; a dashed line at the trained length.
 // The axis of lengths is logarithmic where they grow by factors, that of
-// perplexities where they differ tenfold. Arms stand beside each other at each
-// length by a few pixels, so that the points of equal ones are all seen.
+// perplexities where they differ tenfold; of two lengths it has a tic at each.
+// Arms stand beside each other at each length by a few pixels, so that the
+// points of equal ones are all seen.
 Figure LengthPlot(const ComparedLengths& compared);
 
 }  // namespace ordo::report::summary

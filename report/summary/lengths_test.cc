@@ -136,6 +136,8 @@ TEST_F(LengthPlotTest, ErrorsHaveBandsAndTheTrainedLengthIsMarked) {
   EXPECT_THAT(figure.script, HasSubstr("$arm1 using 1:3:4 with filledcurves"));
   const std::string svg = Svg(figure);
   EXPECT_THAT(svg, HasSubstr(">error<"));
+  EXPECT_THAT(svg, HasSubstr(">grid; means over 3 seeds; bands: 95 % "
+                             "intervals over seeds<"));
   EXPECT_THAT(svg, HasSubstr(">tape<"));
 }
 
@@ -145,6 +147,7 @@ TEST_F(LengthPlotTest, WhereALengthHasNoIntervalTheOthersAreBars) {
   const Figure figure = LengthPlot(all[0]);
   EXPECT_THAT(figure.script, Not(HasSubstr("filledcurves")));
   EXPECT_THAT(figure.script, HasSubstr("$arm0 using 1:2:3:4 with yerrorlines"));
+  EXPECT_THAT(figure.script, HasSubstr("; bars: 95 % intervals over seeds\""));
   ByLength alike;
   for (int i = 0; i < alike.spec.parts_size(); ++i) {
     alike.LengthsOf(i).values = {{8, 0.25}, {16, 0.5}};
@@ -152,6 +155,8 @@ TEST_F(LengthPlotTest, WhereALengthHasNoIntervalTheOthersAreBars) {
   ORDO_ASSERT_OK_AND_ASSIGN(const auto none, alike.Compared());
   EXPECT_THAT(LengthPlot(none[0]).script,
               HasSubstr("$arm0 using 1:2 with linespoints"));
+  EXPECT_THAT(LengthPlot(none[0]).script,
+              HasSubstr("set title \"grid; means over 3 seeds\" "));
 }
 
 TEST_F(LengthPlotTest, ArmsThatScoreAlikeStandBesideEachOther) {
@@ -167,10 +172,15 @@ TEST_F(LengthPlotTest, ArmsThatScoreAlikeStandBesideEachOther) {
   EXPECT_THAT(figure.script, HasSubstr("$arm2 << EOD\n10.2 1 1 1\n20.2 1 "));
   // All have a place.
   EXPECT_THAT(figure.script, HasSubstr("set xrange [9.2:20.8]\n"));
-  EXPECT_THAT(figure.script, Not(HasSubstr("set xtics")));
+  // The lengths that were asked, whatever is round between them.
+  EXPECT_THAT(figure.script, HasSubstr("\nset xtics (10, 20)\n"));
   ComparedLengths near = compared;
   for (LengthCurve& arm : near.arms) arm.points[1].length = 12;
+  EXPECT_THAT(LengthPlot(near).script, HasSubstr("\nset xtics (10, 12)\n"));
+  for (LengthCurve& arm : near.arms) arm.points.push_back({14, 1, 1, 1});
   EXPECT_THAT(LengthPlot(near).script, HasSubstr("\nset xtics 1\n"));
+  for (LengthCurve& arm : near.arms) arm.points.back().length = 24;
+  EXPECT_THAT(LengthPlot(near).script, Not(HasSubstr("set xtics")));
   // Many stay between two lengths.
   while (compared.arms.size() < 50) compared.arms.push_back({"d", points});
   EXPECT_THAT(LengthPlot(compared).script,
@@ -201,6 +211,20 @@ TEST_F(LengthPlotTest, WithoutATrainedLengthNothingIsMarkedAtZero) {
   compared.num_seeds = 1;
   compared.arms = {{"rope", {{0, 1, 1, 1}, {1, 0.5, 0.5, 0.5}}}};
   EXPECT_THAT(LengthPlot(compared).script, Not(HasSubstr("set arrow")));
+}
+
+TEST_F(LengthPlotTest, BarsOfOneRunAreOverItsQuestions) {
+  ComparedLengths compared;
+  compared.evaluation = "held_out";
+  compared.by = "length";
+  compared.score = "bits_per_byte";
+  compared.num_seeds = 1;
+  compared.has_bars = true;
+  compared.arms = {{"rope", {{16, 2, 1.5, 2.5}, {64, 3, 2.5, 3.5}}}};
+  const std::string svg = Svg(LengthPlot(compared));
+  EXPECT_THAT(svg,
+              HasSubstr(">held_out; bars: 95 % intervals over questions<"));
+  EXPECT_THAT(svg, HasSubstr(">bits per byte<"));
 }
 
 TEST_F(LengthPlotTest, PerplexitiesThatDifferTenfoldHaveALogarithmicAxis) {

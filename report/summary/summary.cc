@@ -340,7 +340,7 @@ absl::Status AddComparison(const SummarizeSpec& spec, const Records& records,
   if (!grids.empty()) summary->cells_csv = ToCsv(CellTable(grids));
   // Those first that are looked at first.
   Append(DifferenceFigures(comparison), summary);
-  Append(LengthFigures(lengths, comparison.confidence), summary);
+  Append(LengthFigures(lengths), summary);
   Append(GridFiguresOfArms(runs, grids), summary);
   Append(StepFigures(runs, comparison), summary);
   if (!AnyTokenizersDiffer(comparison.tokenizers)) {
