@@ -35,6 +35,59 @@ std::string FullTitle(const MetricKey& key) {
   return absl::StrCat(Title(key), BetterText(key.metric));
 }
 
+// Scores whose differences stand in one figure.
+using MetricGroup = std::vector<const ComparedMetric*>;
+
+// Whether both have one difference each, on one scale and in one direction.
+bool StandTogether(const ComparedMetric& a, const ComparedMetric& b) {
+  const ScoreKind kind = KindOf(a.key.metric);
+  const ScoreKind other = KindOf(b.key.metric);
+  return a.key.evaluation == b.key.evaluation &&
+         a.comparison->differences.size() == 1 &&
+         b.comparison->differences.size() == 1 &&
+         a.comparison->num_seeds == b.comparison->num_seeds && kind.is_share &&
+         other.is_share && kind.better == other.better;
+}
+
+std::vector<MetricGroup> ForestGroups(const Comparison& comparison) {
+  std::vector<MetricGroup> groups;
+  for (const ComparedMetric& metric : comparison.metrics) {
+    if (!HasFigure(metric)) continue;
+    const auto group = std::find_if(
+        groups.begin(), groups.end(), [&metric](const MetricGroup& each) {
+          return each.size() < kMaxForestRows &&
+                 StandTogether(*each.front(), metric);
+        });
+    if (group == groups.end()) {
+      groups.push_back({&metric});
+    } else {
+      group->push_back(&metric);
+    }
+  }
+  return groups;
+}
+
+std::string DifferenceCaption(const Comparison& comparison,
+                              const ComparedMetric& metric) {
+  return absl::StrCat(FullTitle(metric.key), ": each arm less ",
+                      comparison.arms[comparison.baseline], ", over ",
+                      SeedsText(metric.comparison->num_seeds),
+                      ", with intervals that hold for all arms together (",
+                      absl::StrFormat("%g", 100 * comparison.confidence),
+                      " %).");
+}
+
+std::string GroupCaption(const Comparison& comparison,
+                         const MetricGroup& metrics) {
+  const ComparedMetric& first = *metrics.front();
+  return absl::StrCat(
+      first.key.evaluation, BetterText(first.key.metric), ": ",
+      first.comparison->differences.front().name, " less ",
+      comparison.arms[comparison.baseline], " in each score, over ",
+      SeedsText(first.comparison->num_seeds), ", with an interval of each (",
+      absl::StrFormat("%g", 100 * comparison.confidence), " %).");
+}
+
 bool LacksIntervals(const ComparedLengths& compared) {
   for (const LengthCurve& curve : compared.arms) {
     for (const LengthPoint& point : curve.points) {
@@ -84,18 +137,20 @@ std::string CellBounds(int samples) {
 
 std::vector<NamedFigure> DifferenceFigures(const Comparison& comparison) {
   std::vector<NamedFigure> figures;
-  for (const ComparedMetric& metric : comparison.metrics) {
-    if (!HasFigure(metric)) continue;
+  for (const MetricGroup& metrics : ForestGroups(comparison)) {
     if (figures.size() == kMaxForestPlots) break;
-    std::string caption = absl::StrCat(
-        FullTitle(metric.key), ": each arm less ",
-        comparison.arms[comparison.baseline], ", over ",
-        SeedsText(metric.comparison->num_seeds),
-        ", with intervals that hold for all arms together (",
-        absl::StrFormat("%g", 100 * comparison.confidence), " %).");
-    if (LacksBars(metric)) caption += kNoBar;
+    const bool is_one = metrics.size() == 1;
+    std::string caption = is_one
+                              ? DifferenceCaption(comparison, *metrics.front())
+                              : GroupCaption(comparison, metrics);
+    const bool lacks_bars = std::any_of(
+        metrics.begin(), metrics.end(),
+        [](const ComparedMetric* metric) { return LacksBars(*metric); });
+    if (lacks_bars) caption += kNoBar;
     figures.push_back({absl::StrCat("difference-", figures.size() + 1),
-                       std::move(caption), ForestPlot(comparison, metric)});
+                       std::move(caption),
+                       is_one ? ForestPlot(comparison, *metrics.front())
+                              : ScoreForest(comparison, metrics)});
   }
   return figures;
 }

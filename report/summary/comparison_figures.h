@@ -20,7 +20,12 @@ namespace ordo::report::summary {
 // have all.
 inline constexpr size_t kMaxForestPlots = 12;
 
-// Of each score the differences from the baseline.
+// Rows of a figure of several scores, at most.
+inline constexpr size_t kMaxForestRows = 16;
+
+// Of each score the differences from the baseline. Where one arm is compared
+// with it, shares of an evaluation stand in one figure, those of which less is
+// better apart from the others.
 std::vector<NamedFigure> DifferenceFigures(const Comparison& comparison);
 
 // Of each evaluation what its arms score at each length.

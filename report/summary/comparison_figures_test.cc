@@ -1,5 +1,8 @@
 #include "report/summary/comparison_figures.h"
 
+#include <cstdint>
+#include <string>
+
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -23,6 +26,43 @@ TEST(ComparisonFiguresTest, DifferencesSayTheirDirectionLevelAndSeeds) {
   EXPECT_EQ(figures[0].caption,
             "grid: grid_mean (more is better): each arm less rope, over 3 "
             "seeds, with intervals that hold for all arms together (95 %).");
+}
+
+TEST(ComparisonFiguresTest, SharesOfAnEvaluationStandInOneFigure) {
+  auto spec = RopeAndTape();
+  for (auto& part : *spec.mutable_parts()) {
+    auto& metrics = *part.mutable_reports(0)->mutable_metrics();
+    metrics["diagonal_mean"] = metrics["grid_mean"] / 2;
+    metrics["error_16"] = 1 - metrics["grid_mean"];
+    metrics["perplexity"] = 10 * metrics["grid_mean"];
+    metrics["wrong_rows"] = 0.5;
+  }
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec, {}));
+  const auto figures = DifferenceFigures(comparison);
+  ASSERT_THAT(figures, SizeIs(3));
+  EXPECT_EQ(figures[0].caption,
+            "grid (more is better): tape less rope in each score, over 3 "
+            "seeds, with an interval of each (95 %).");
+  EXPECT_THAT(figures[0].figure.script,
+              HasSubstr("(\"diagonal\\\\_mean\" 2, \"grid\\\\_mean\" 1)"));
+  EXPECT_THAT(figures[0].figure.script,
+              HasSubstr("set title \"grid: tape less rope\"\nset xlabel "
+                        "\"difference (more is better), 95 % of each, 3 "
+                        "seeds\"\n"));
+  // Scores of which less is better.
+  EXPECT_EQ(figures[1].name, "difference-2");
+  EXPECT_THAT(figures[1].figure.script,
+              HasSubstr("(\"error\\\\_16\" 2, \"wrong\\\\_rows\" 1)"));
+  EXPECT_THAT(figures[1].caption, HasSubstr(" A point has no bar where "));
+  EXPECT_THAT(figures[2].caption, HasSubstr("grid: perplexity (less is "));
+  // Arms stand below each other, of each score apart.
+  for (const uint64_t seed : {1, 2, 3}) {
+    auto& third = *spec.add_parts() = spec.parts(static_cast<int>(seed) + 2);
+    third.set_part("alibi");
+    third.set_job("c-alibi-s" + std::to_string(seed));
+  }
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison three, Compare(spec, {}));
+  EXPECT_THAT(DifferenceFigures(three), SizeIs(5));
 }
 
 TEST(ComparisonFiguresTest, APointWithoutABarIsExplained) {

@@ -85,6 +85,22 @@ std::optional<stats::Interval> BarOf(const stats::Interval& interval,
                          std::min(interval.high, possible.high)};
 }
 
+ForestRow RowOf(const ComparedMetric& metric,
+                const stats::ArmDifference& difference,
+                const std::string& name) {
+  const stats::Interval values = PossibleValues(metric);
+  const auto bar = BarOf(difference.interval,
+                         {values.low - values.high, values.high - values.low});
+  return {name, difference.mean, bar.has_value() ? bar->low : -INFINITY,
+          bar.has_value() ? bar->high : INFINITY};
+}
+
+bool AnyHasBar(const Forest& forest) {
+  return std::any_of(
+      forest.rows.begin(), forest.rows.end(),
+      [](const ForestRow& row) { return std::isfinite(row.low); });
+}
+
 // Of the mean cost of an arm, in the unit of the axis.
 std::optional<stats::Interval> CostBar(const Comparison& comparison,
                                        const CostAxis& axis, size_t arm) {
@@ -314,23 +330,36 @@ bool LacksBars(const Comparison& comparison, const ComparedMetric& metric,
 Figure ForestPlot(const Comparison& comparison, const ComparedMetric& metric) {
   Forest forest;
   forest.title = Title(metric.key);
-  const stats::Interval values = PossibleValues(metric);
-  const stats::Interval possible = {values.low - values.high,
-                                    values.high - values.low};
-  bool has_bars = false;
   for (const auto& difference : metric.comparison->differences) {
-    const auto bar = BarOf(difference.interval, possible);
-    has_bars = has_bars || bar.has_value();
-    forest.rows.push_back({difference.name, difference.mean,
-                           bar.has_value() ? bar->low : -INFINITY,
-                           bar.has_value() ? bar->high : INFINITY});
+    forest.rows.push_back(RowOf(metric, difference, difference.name));
   }
   forest.x_label = absl::StrCat(
       "difference from ", comparison.arms[comparison.baseline],
       BetterText(metric.key.metric),
-      has_bars ? absl::StrFormat(", joint %.6g %%", 100 * comparison.confidence)
-               : "",
+      AnyHasBar(forest)
+          ? absl::StrFormat(", joint %.6g %%", 100 * comparison.confidence)
+          : "",
       ", ", SeedsText(metric.comparison->num_seeds));
+  return report::ForestPlot(forest);
+}
+
+Figure ScoreForest(const Comparison& comparison,
+                   const std::vector<const ComparedMetric*>& metrics) {
+  const ComparedMetric& first = *metrics.front();
+  Forest forest;
+  forest.title = absl::StrCat(first.key.evaluation, ": ",
+                              first.comparison->differences.front().name,
+                              " less ", comparison.arms[comparison.baseline]);
+  for (const ComparedMetric* metric : metrics) {
+    forest.rows.push_back(RowOf(
+        *metric, metric->comparison->differences.front(), metric->key.metric));
+  }
+  forest.x_label = absl::StrCat(
+      "difference", BetterText(first.key.metric),
+      AnyHasBar(forest)
+          ? absl::StrFormat(", %.6g %% of each", 100 * comparison.confidence)
+          : "",
+      ", ", SeedsText(first.comparison->num_seeds));
   return report::ForestPlot(forest);
 }
 

@@ -84,6 +84,13 @@ std::vector<StepScores> ScoresBySteps(
 // REQUIRES: metric.comparison is set.
 Figure ForestPlot(const Comparison& comparison, const ComparedMetric& metric);
 
+// The same of several scores of one evaluation, one below the other, where one
+// arm is compared with the baseline.
+// REQUIRES: there is one or more; of each metric.comparison is set, over as
+// many seeds, with that one difference; all are better in the same direction.
+Figure ScoreForest(const Comparison& comparison,
+                   const std::vector<const ComparedMetric*>& metrics);
+
 // A cost that scores are drawn against.
 struct CostAxis {
   // Behind the names of its figures.
