@@ -53,7 +53,7 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
           context.client.checkpoints(),
           &checkpoints::v1::CheckpointsService::Stub::GetCheckpoint, request));
 
-  jobs::v1::JobSpec spec = old.spec();
+  jobs::v1::JobSpec spec = SpecAgain(old);
   spec.set_start_from(checkpoint.name());
   // Its weights have come from there.
   spec.mutable_model()->clear_from();
@@ -85,7 +85,8 @@ Command ContinueCommand() {
   command.summary = "train further from a job's newest checkpoint";
   command.help =
       "A new job, called JOB-continued-<last step>: it takes parameters,\n"
-      "optimizer state, step and data cursor over, and trains --steps more.";
+      "optimizer state, step and data cursor over, and trains --steps more. A\n"
+      "hold of JOB is not taken over.";
   command.options = {
       {"steps", 0, "NUMBER", "steps to train further; required"},
       {"set", 0, "PATH=VALUE", "change a field, as in `ordo submit`", true},

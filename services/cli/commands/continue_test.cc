@@ -50,6 +50,14 @@ TEST_F(ContinueJobTest, ItsNoteSaysWhatSettingsMadeOfIt) {
             "step 120\n");
 }
 
+TEST_F(ContinueJobTest, AHoldIsNotTakenOver) {
+  AddJob("a", 100);
+  scheduler_.SetJob("a", Job::SUCCEEDED,
+                    [](Job* job) { job->mutable_spec()->set_hold(true); });
+  EXPECT_EQ(Run({"continue", "a", "--steps", "50"}), 0) << err();
+  EXPECT_FALSE(scheduler_.GetJob("a-continued-150").spec().hold());
+}
+
 TEST_F(ContinueJobTest, NamesDoNotGrow) {
   AddJob("a-continued-150", 150);
   EXPECT_EQ(Run({"continue", "a-continued-150", "--steps", "50"}), 0);

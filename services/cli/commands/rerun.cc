@@ -12,7 +12,7 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   ORDO_ASSIGN_OR_RETURN(const std::string name,
                         JobName(arguments.positional()[0]));
   ORDO_ASSIGN_OR_RETURN(const jobs::v1::Job old, GetJob(context, name));
-  jobs::v1::JobSpec spec = old.spec();
+  jobs::v1::JobSpec spec = SpecAgain(old);
   ORDO_RETURN_IF_ERROR(ApplySettings(arguments.All("set"), &spec));
   // A name given by --set is taken as it stands.
   const bool renamed = spec.name() != old.spec().name();
@@ -34,7 +34,7 @@ Command RerunCommand() {
   command.help =
       "The new job is called JOB-2, JOB-3 and so on. It starts over: same "
       "spec,\n"
-      "seeds and data order.";
+      "seeds and data order, but for a hold, which is not taken over.";
   command.options = {
       {"set", 0, "PATH=VALUE", "change a field, as in `ordo submit`", true},
   };

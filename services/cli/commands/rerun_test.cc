@@ -36,6 +36,16 @@ TEST_F(RerunJobTest, FieldsAndNameCanBeSet) {
   EXPECT_THAT(err(), HasSubstr("jobs/b"));
 }
 
+TEST_F(RerunTest, AHoldIsNotTakenOver) {
+  scheduler_.SetJob("a", Job::SUCCEEDED,
+                    [](Job* job) { job->mutable_spec()->set_hold(true); });
+  EXPECT_EQ(Run({"rerun", "a"}), 0) << err();
+  EXPECT_EQ(err(), "");
+  EXPECT_FALSE(scheduler_.GetJob("a-2").spec().hold());
+  EXPECT_EQ(Run({"rerun", "a", "--set", "hold=true"}), 0) << err();
+  EXPECT_EQ(err(), "ordo: a-3 is on hold; to let it start: ordo release a-3\n");
+}
+
 TEST_F(RerunTest, UnknownJobIsBadInput) {
   EXPECT_EQ(Run({"rerun", "b"}), 2);
   EXPECT_THAT(err(), HasSubstr("there is no jobs/b"));

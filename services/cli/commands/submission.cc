@@ -168,6 +168,12 @@ absl::StatusOr<jobs::v1::Job> GetJob(Context& context,
                              &jobs::v1::JobsService::Stub::GetJob, request);
 }
 
+jobs::v1::JobSpec SpecAgain(const jobs::v1::Job& old) {
+  jobs::v1::JobSpec spec = old.spec();
+  spec.clear_hold();
+  return spec;
+}
+
 absl::Status FillEvaluations(const Arguments& arguments,
                              const jobs::v1::Job& trained,
                              jobs::v1::JobSpec* spec) {
@@ -199,12 +205,23 @@ absl::Status FillEvaluations(const Arguments& arguments,
   return absl::OkStatus();
 }
 
-void PrintCreated(Context& context, const std::vector<jobs::v1::Job>& jobs) {
+void SayOfCreated(Context& context, const std::vector<jobs::v1::Job>& jobs) {
   for (const jobs::v1::Job& job : jobs) {
+    const std::string name = ShortName(job.name());
     for (const std::string& notice : job.notices()) {
-      context.err << ShortName(job.name()) << ": " << notice << std::endl;
+      context.err << name << ": " << notice << std::endl;
     }
     SayHowToFollow(context, job);
+    if (job.held_by().empty()) continue;
+    context.err << "ordo: " << name
+                << " is on hold; to let it start: ordo release " << name
+                << std::endl;
+  }
+}
+
+void PrintCreated(Context& context, const std::vector<jobs::v1::Job>& jobs) {
+  SayOfCreated(context, jobs);
+  for (const jobs::v1::Job& job : jobs) {
     if (PrintStructured(context, job)) continue;
     context.out << ShortName(job.name()) << "\n";
   }

@@ -44,6 +44,10 @@ absl::Status ExplainUnanswered(const absl::Status& status,
 
 absl::StatusOr<jobs::v1::Job> GetJob(Context& context, const std::string& name);
 
+// The spec of a job that is to do the same once more: the spec of `old` without
+// its hold, as whoever released that job wanted it to run.
+jobs::v1::JobSpec SpecAgain(const jobs::v1::Job& old);
+
 // Adds the evaluations that are asked for: those of --task, else those of
 // `trained`, the job of the checkpoint; with --param as their parameters.
 absl::Status FillEvaluations(const Arguments& arguments,
@@ -58,8 +62,12 @@ absl::Status InWordsOfOptions(const Arguments& arguments,
                               const std::map<std::string, std::string>& options,
                               const absl::Status& status);
 
-// Prints jobs that were created: as -o asks, or their names; beside it what is
-// worth knowing of them, and how to follow their parts.
+// Says on standard error what is worth knowing of jobs that were created: their
+// notices, how to follow their parts, and how to release those on hold.
+void SayOfCreated(Context& context, const std::vector<jobs::v1::Job>& jobs);
+
+// Prints jobs that were created: as -o asks, or their names; beside it what
+// SayOfCreated says.
 void PrintCreated(Context& context, const std::vector<jobs::v1::Job>& jobs);
 
 }  // namespace ordo::services::cli

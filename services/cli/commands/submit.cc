@@ -405,6 +405,8 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   // With -o json or yaml one record of each job: the last, when we stay.
   if (!stays || context.output == OutputForm::kTable) {
     PrintCreated(context, jobs);
+  } else {
+    SayOfCreated(context, jobs);
   }
   return StayIfAsked(context, arguments, names);
 }

@@ -129,6 +129,21 @@ TEST_F(SubmitTest, WaitGivesTheJobsExitCode) {
   EXPECT_THAT(out(), HasSubstr("SUCCEEDED"));
 }
 
+TEST_F(SubmitTest, SaysHowToReleaseWhatIsOnHold) {
+  scheduler_.EndSubmittedIn(Job::SUCCEEDED);
+  for (const auto& options : std::vector<std::vector<std::string>>{
+           {}, {"--wait"}, {"--wait", "-o", "json"}}) {
+    const std::string name = "a" + std::to_string(options.size());
+    input_ = "{kind: train, hold: true, name: " + name + "}";
+    std::vector<std::string> words = {"submit", "-"};
+    words.insert(words.end(), options.begin(), options.end());
+    EXPECT_EQ(Run(words), 0) << err();
+    EXPECT_EQ(err(), "ordo: " + name +
+                         " is on hold; to let it start: ordo release " + name +
+                         "\n");
+  }
+}
+
 TEST_F(SubmitTest, DryRunNeedsNoSchedulerAndPrintsAllDefaults) {
   scheduler_.Leave();
   const std::string file = WriteFile("a.yaml", kTrain);

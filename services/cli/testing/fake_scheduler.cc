@@ -272,6 +272,7 @@ class FakeScheduler::Jobs : public jobs::v1::JobsService::Service {
     *job.mutable_spec() = request.job().spec();
     job.set_state(state_.created_state);
     job.mutable_owner()->set_user(user);
+    if (job.spec().hold()) job.set_held_by(user);
     job.mutable_notices()->Assign(state_.notices.begin(), state_.notices.end());
     state_.request_ids[request.request_id()] = name;
     state_.Put(job);
