@@ -111,6 +111,8 @@ Struct ToJson(const Runs& runs) {
   fields["evaluations"] = ListOf(runs.evaluations, MetricsValue);
   fields["models"] = ListOf(with_grid, ModelValue);
   fields["training"] = ListOf(with_losses, TrainedValue);
+  if (!runs.notices.empty())
+    fields["notices"] = ListOf(runs.notices, TextValue);
   return json;
 }
 

@@ -10,6 +10,7 @@ namespace ordo::report::runs {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string Json(const Runs& runs) {
   return base::WriteMessage(ToJson(runs), base::TextForm::kJson);
@@ -33,6 +34,14 @@ TEST(NumbersTest, ScoresHaveTheirErrorsAndTheirCheckpoint) {
             "model,step,evaluation,task,metric,value,standard error\r\n"
             "a,100,copies,selective_copy,error,0.25,0.125\r\n");
   EXPECT_EQ(LossesCsv(runs), "");
+  EXPECT_THAT(json, Not(HasSubstr("notices")));
+}
+
+TEST(NumbersTest, NoticesAreThereForPrograms) {
+  Runs runs;
+  runs.notices = {"a: its tokenizer is another"};
+  EXPECT_THAT(Json(runs),
+              HasSubstr("\"notices\":[\"a: its tokenizer is another\"]"));
 }
 
 TEST(NumbersTest, TokenizersAreNamed) {

@@ -371,6 +371,7 @@ absl::Status ReadFiles(const InsideFiles& files, Evaluated* evaluated) {
 Page MakePage(const Runs& runs) {
   Page page;
   page.title = TitleOf(runs);
+  page.lead = runs.notices;
   const std::vector<const Evaluated*> grids = WithGrid(runs);
   if (!grids.empty()) page.tables.push_back(GridTable(grids));
   std::vector<Metrics> metrics;

@@ -55,6 +55,8 @@ struct Trained {
 struct Runs {
   std::vector<Evaluated> evaluations;
   std::vector<Trained> trained;
+  // Notices of the jobs, each with its job's name: the lead of the page.
+  std::vector<std::string> notices = {};
 };
 
 // Without the time at which it was made. Of addition heat maps and accuracy at

@@ -321,6 +321,14 @@ absl::StatusOr<bool> CollectLosses(Context& context, const Job& job,
   return true;
 }
 
+// Among them that the scores of an evaluation may mean nothing.
+void AddNotices(const Job& job, report::runs::Runs* runs) {
+  for (const std::string& notice : job.notices()) {
+    runs->notices.push_back(
+        absl::StrCat(ShortName(job.name()), ": ", Printable(notice)));
+  }
+}
+
 absl::Status CollectJob(Context& context, const std::string& name,
                         Results* results) {
   ORDO_ASSIGN_OR_RETURN(const std::string job_name, JobName(name));
@@ -356,6 +364,7 @@ absl::Status CollectJob(Context& context, const std::string& name,
     }
     results->runs.evaluations.push_back(std::move(evaluated));
   }
+  AddNotices(job, &results->runs);
   bool has_losses = false;
   if (job.spec().kind() != jobs::v1::JobSpec::EVALUATE) {
     ORDO_ASSIGN_OR_RETURN(has_losses, CollectLosses(context, job, results));
@@ -436,10 +445,14 @@ void PrintTraining(Context& context, const report::runs::Runs& runs) {
   }
 }
 
-// Which of the results were evaluated by another job.
-void PrintSources(Context& context, const Results& results) {
+// Which of the results were evaluated by another job, and what was worth
+// knowing of the jobs when they were submitted.
+void PrintRemarks(Context& context, const Results& results) {
   for (const auto& [report, source] : results.taken_from) {
     context.out << report << " was taken over from " << source << "\n";
+  }
+  for (const std::string& notice : results.runs.notices) {
+    context.out << notice << "\n";
   }
 }
 
@@ -550,7 +563,7 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
     PrintGrids(context, runs);
     PrintMetrics(context, runs);
     PrintTraining(context, runs);
-    PrintSources(context, results);
+    PrintRemarks(context, results);
   }
   std::set<std::string> paths;
   ORDO_RETURN_IF_ERROR(WriteNumbers(context, html, results, &paths));

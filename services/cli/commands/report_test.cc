@@ -216,6 +216,25 @@ TEST_F(ReportJobTest, TextNamesItsTokenizer) {
   EXPECT_THAT(text, HasSubstr("Training loss, by token of x.model."));
 }
 
+TEST_F(ReportJobTest, CarriesTheNoticesOfItsJob) {
+  scheduler_.SetJob("a", Job::SUCCEEDED, [](Job* job) {
+    job->add_notices("scores mean something only with the same ids");
+  });
+  reports::v1::Report report;
+  report.set_name("jobs/a/reports/text-1");
+  report.set_task("text");
+  (*report.mutable_metrics())["bits_per_byte"] = 3.5;
+  scheduler_.AddReport(report, {});
+  EXPECT_EQ(Run({"report", "a", "--html", page()}), 0) << err();
+  const std::string said = "a: scores mean something only with the same ids";
+  EXPECT_THAT(out(), HasSubstr(said + "\n"));
+  for (const char* name : {"html", "md", "json"}) {
+    const std::string path = folder_.Path(std::string("out/report.") + name);
+    EXPECT_THAT(base::ReadFile(files_, path, 1 << 24).value(), HasSubstr(said))
+        << name;
+  }
+}
+
 TEST_F(ReportJobTest, TrainingWithoutEvaluationsShowsItsLosses) {
   scheduler_.SetJob("a", Job::SUCCEEDED, [](Job* job) {
     job->mutable_spec()->set_kind(jobs::v1::JobSpec::TRAIN);
