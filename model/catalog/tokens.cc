@@ -70,22 +70,30 @@ void RefuseOtherTokens(const AskedTokens& asked, Violations* violations) {
                         : "leave it out, which takes that of the training")});
 }
 
+std::optional<TwoTokenizers> FindTwoTokenizers(
+    const ordo::training::v1::Evaluation& evaluation,
+    const ordo::training::v1::Data& trained_on) {
+  const Entry* training = Find(Kind::kTrainingTask, trained_on.task());
+  const Entry* task = Find(Kind::kEvaluationTask, evaluation.task());
+  if (training == nullptr || task == nullptr) return std::nullopt;
+  TwoTokenizers two = {NamedTokenizer(*task, evaluation.params()),
+                       NamedTokenizer(*training, trained_on.params())};
+  if (!IsFile(two.named) || !IsFile(two.trained) || two.named == two.trained) {
+    return std::nullopt;
+  }
+  return two;
+}
+
 void AddTokenizerNotices(const google::protobuf::RepeatedPtrField<
                              ordo::training::v1::Evaluation>& evaluations,
                          const ordo::training::v1::Data& trained_on,
                          std::vector<std::string>* notices) {
-  const Entry* training = Find(Kind::kTrainingTask, trained_on.task());
-  if (training == nullptr) return;
-  const std::string trained = NamedTokenizer(*training, trained_on.params());
-  if (!IsFile(trained)) return;
   for (int i = 0; i < evaluations.size(); ++i) {
-    const Entry* task = Find(Kind::kEvaluationTask, evaluations[i].task());
-    if (task == nullptr) continue;
-    const std::string named = NamedTokenizer(*task, evaluations[i].params());
-    if (!IsFile(named) || named == trained) continue;
+    const auto two = FindTwoTokenizers(evaluations[i], trained_on);
+    if (!two.has_value()) continue;
     std::string notice = absl::StrCat(
-        "evaluations[", i, "].params.tokenizer is ", named,
-        ", and the model was trained with ", trained,
+        "evaluations[", i, "].params.tokenizer is ", two->named,
+        ", and the model was trained with ", two->trained,
         ": scores mean something only if both give the same ids; left out, it "
         "is that of the training");
     if (std::find(notices->begin(), notices->end(), notice) == notices->end()) {

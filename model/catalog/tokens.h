@@ -1,6 +1,7 @@
 #ifndef ORDO_MODEL_CATALOG_TOKENS_H_
 #define ORDO_MODEL_CATALOG_TOKENS_H_
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,18 @@ struct AskedTokens {
 // Appends a violation where they are others for certain. Two files may have the
 // same ids: that is left to AddTokenizerNotices.
 void RefuseOtherTokens(const AskedTokens& asked, Violations* violations);
+
+// Two files of tokenizers: the one that an evaluation names, and that of the
+// training of its model.
+struct TwoTokenizers {
+  std::string named;
+  std::string trained;
+};
+
+// Nothing where they are not two, or not both files.
+std::optional<TwoTokenizers> FindTwoTokenizers(
+    const ordo::training::v1::Evaluation& evaluation,
+    const ordo::training::v1::Data& trained_on);
 
 // Appends a sentence for each evaluation that names another tokenizer's file
 // than the training; none twice.

@@ -13,6 +13,7 @@
 #include "base/files/file_util.h"
 #include "base/log/log.h"
 #include "base/status/status.h"
+#include "model/catalog/tokens.h"
 #include "model/evaluation/evaluate.h"
 #include "model/evaluation/report.h"
 #include "model/guard.h"
@@ -180,6 +181,21 @@ class TrainTask {
     return false;
   }
 
+  // Two files may have the same ids; of unlike numbers of tokens they have not.
+  absl::Status CheckTokenizer(const Evaluation& evaluation,
+                              const model::tasks::EvaluationTask& task) const {
+    const auto two =
+        model::catalog::FindTwoTokenizers(evaluation, spec_.data());
+    const int has = task.tokenizer().vocabulary_size();
+    const int trained = run_.task().tokenizer().vocabulary_size();
+    if (!two.has_value() || has == trained) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(
+        "params.tokenizer: ", two->named, " has ", has, " tokens, and ",
+        two->trained, ", with which the model is trained, ", trained,
+        ": ids do not mean the same; leave it out, which takes that of the "
+        "training"));
+  }
+
   // Makes the tasks of the evaluations to come, which read their data: what
   // would be missing at the end, or too much for the model, is told before the
   // training. They are kept: files of questions take their time.
@@ -197,6 +213,8 @@ class TrainTask {
           DataOf(context, {spec_.attempt(), 0, run_.cursors().step},
                  &progress_));
       ORDO_RETURN_IF_ERROR(base::AddContext(task.status(), path));
+      ORDO_RETURN_IF_ERROR(
+          base::AddContext(CheckTokenizer(evaluation, **task), path));
       ORDO_RETURN_IF_ERROR(base::AddContext(
           model::evaluation::CheckVocabulary(run_.model(), **task), path));
       tasks_[i] = *std::move(task);

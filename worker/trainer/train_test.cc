@@ -24,6 +24,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/text/tokenizers/testing/bpe_json.h"
 #include "model/training/testing/tiny_spec.h"
 #include "worker/trainer/checkpoints.h"
 #include "worker/trainer/exit_code.h"
@@ -33,6 +34,7 @@ namespace {
 
 using ::ordo::base::testing::FileOperation;
 using ::ordo::base::testing::IsOkAndHolds;
+using ::ordo::model::text::tokenizers::testing::BpeJson;
 using ::ordo::model::training::testing::TinySpec;
 using ::ordo::training::v1::ExitCode;
 using ::ordo::training::v1::ProgressRecord;
@@ -817,6 +819,39 @@ TEST_F(TrainTest, AnEvaluationOfMoreTokensThanTheModelEndsItBeforeTheTraining) {
               HasSubstr("evaluations[0]: the model has 19 tokens, the "
                         "evaluation needs 260"));
   EXPECT_EQ(Last("a").finished().step(), 0);
+}
+
+TEST_F(TrainTest, AnEvaluationInATokenizerOfAnotherSizeIsRefused) {
+  storage_root_ = temporary_.Path("root");
+  WriteTwentyLines(real_, storage_root_);
+  const auto write = [this](const std::string& name,
+                            const std::vector<std::string>& merges) {
+    ORDO_EXPECT_OK(base::AtomicWrite(real_, storage_root_ + "/data/" + name,
+                                     BpeJson(merges).dump()));
+  };
+  write("trained.json", {"l i", "n e"});
+  write("alike.json", {"l i", "n e"});
+  write("other.json", {"l i"});
+  TrainSpec spec = TextSpec();
+  (*spec.mutable_data()->mutable_params())["tokenizer"].set_string_value(
+      "trained.json");
+  (*spec.mutable_data()->mutable_params())["separate_documents"].set_bool_value(
+      false);
+  const auto score_with = [&spec](const char* tokenizer) {
+    (*spec.mutable_evaluations(0)->mutable_params())["tokenizer"]
+        .set_string_value(tokenizer);
+  };
+  score_with("other.json");
+  const auto code = Run(spec, "a");
+  EXPECT_EQ(ExitCodeOf(code.status()), ordo::training::v1::BAD_SPEC);
+  EXPECT_EQ(std::string(code.status().message()),
+            "evaluations[0]: params.tokenizer: other.json has 258 tokens, and "
+            "trained.json, with which the model is trained, 259: ids do not "
+            "mean the same; leave it out, which takes that of the training");
+  EXPECT_EQ(Last("a").finished().step(), 0);
+  score_with("alike.json");
+  EXPECT_THAT(Run(spec, "b"), IsOkAndHolds(ordo::training::v1::FINISHED))
+      << Last("b").finished().message();
 }
 
 TEST_F(TrainTest, ATokenizerThatIsLargerThanTheModelIsRefused) {
