@@ -227,9 +227,9 @@ absl::Status CheckOptions(const std::string& verb, const Arguments& arguments) {
 absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   const std::vector<std::string> verbs = {"list", "show", "create", "update",
                                           "delete"};
-  const std::string& verb = arguments.positional()[0];
-  const std::vector<std::string> names(arguments.positional().begin() + 1,
-                                       arguments.positional().end());
+  std::vector<std::string> names = arguments.positional();
+  const std::string verb = names.empty() ? "list" : names.front();
+  if (!names.empty()) names.erase(names.begin());
   if (std::find(verbs.begin(), verbs.end(), verb) == verbs.end()) {
     return absl::InvalidArgumentError(
         absl::StrCat("'ordo queues ", verb, "' is no command",
@@ -258,7 +258,7 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
 Command QueuesCommand() {
   Command command;
   command.name = "queues";
-  command.arguments = "list, show|create|update|delete QUEUE...";
+  command.arguments = "[list], show|create|update|delete QUEUE...";
   command.summary = "who gets how much of the cluster";
   command.help =
       "A job names its queue; without, it is in `default`, which is always "
@@ -279,7 +279,7 @@ Command QueuesCommand() {
   command.options.push_back(
       {"etag", 0, "ETAG", "only if it is still as `show` said"});
   command.options.push_back({"reason", 0, "TEXT", "why, for others to read"});
-  command.min_arguments = 1;
+  command.min_arguments = 0;
   command.max_arguments = kAnyNumber;
   command.completes = "list show create update delete";
   command.run = Run;

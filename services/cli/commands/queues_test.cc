@@ -26,6 +26,9 @@ TEST_F(QueuesTest, ListShowsEachQueue) {
             "     0\n"
             "night         2  cuda 4 of at most 8, cpu 2             0  "
             "     0\n");
+  const std::string list = out();
+  EXPECT_EQ(Run({"queues"}), 0) << err();
+  EXPECT_EQ(out(), list);
   EXPECT_EQ(Run({"queues", "list", "-o", "json"}), 0) << err();
   EXPECT_THAT(out(), HasSubstr("\"name\":\"queues/night\""));
 }
