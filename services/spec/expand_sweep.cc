@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -69,6 +70,22 @@ size_t BytesOfValues(const Sweep& sweep, const std::vector<Axis>& axes,
   return bytes;
 }
 
+// Of one path of the matrix.
+void CheckValues(const std::string& field, const Sweep::Values& values,
+                 Violations* violations) {
+  if (values.values().empty()) {
+    violations->push_back({field, "required; name at least one"});
+  }
+  std::set<std::string> seen;
+  for (int i = 0; i < values.values_size(); ++i) {
+    const Value& value = values.values(i);
+    if (seen.insert(base::DeterministicBytes(value)).second) continue;
+    violations->push_back(
+        {absl::StrCat(field, "[", i, "]"),
+         absl::StrCat(ValueText(value), " is there twice; leave one out")});
+  }
+}
+
 bool CheckShape(const Sweep& sweep, const std::vector<Axis>& axes,
                 Violations* violations) {
   const size_t num_wrong = violations->size();
@@ -83,9 +100,8 @@ bool CheckShape(const Sweep& sweep, const std::vector<Axis>& axes,
          absl::StrCat("has ", axes.size(), " paths; at most ", kMaxPaths)});
   }
   for (const Axis& axis : axes) {
-    if (!axis.values->values().empty()) continue;
-    violations->push_back({absl::StrCat("sweep.matrix.", axis.path, ".values"),
-                           "required; name at least one"});
+    CheckValues(absl::StrCat("sweep.matrix.", axis.path, ".values"),
+                *axis.values, violations);
   }
   for (int i = 0; i < sweep.runs_size(); ++i) {
     const auto& set = sweep.runs(i).set();

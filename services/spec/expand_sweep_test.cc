@@ -69,6 +69,10 @@ TEST(ExpandSweepTest, BadSweepsAreRefused) {
                     "  runs: [{set: {training.steps: 3}}]"),
               HasSubstr("sweep.runs[0].set.training.steps: is in "
                         "sweep.matrix too"));
+  EXPECT_THAT(wrong("  matrix: {training.learning_rate: {values: [1e-3, 3e-3, "
+                    "0.001]}}\n  seeds: [1, 2]"),
+              "sweep.matrix.training.learning_rate.values[2]: 0.001 is "
+              "there twice; leave one out");
   EXPECT_THAT(wrong("  runs: [{set: {training.batch_size: 64}}, {}]"),
               HasSubstr("again; leave one of them out"));
 }
