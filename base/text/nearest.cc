@@ -4,6 +4,21 @@
 #include <cstddef>
 
 namespace ordo::base {
+namespace {
+
+// Whether `name` has the first letter of each word of a candidate of several.
+bool AreInitials(std::string_view name, std::string_view candidate) {
+  constexpr char kBetweenWords = '_';
+  std::string initials;
+  char before = kBetweenWords;
+  for (const char letter : candidate) {
+    if (before == kBetweenWords) initials += letter;
+    before = letter;
+  }
+  return initials.size() > 1 && initials == name;
+}
+
+}  // namespace
 
 int EditDistance(std::string_view a, std::string_view b) {
   // distance[i][j] is that of the first i of `a` and the first j of `b`.
@@ -31,6 +46,9 @@ std::string Nearest(std::string_view name,
   constexpr size_t kMaxName = 128;
   constexpr size_t kMinBeginning = 3;
   if (name.size() > kMaxName) return "";
+  for (const std::string& candidate : candidates) {
+    if (AreInitials(name, candidate)) return candidate;
+  }
   const int limit = std::max(2, static_cast<int>(name.size()) / 3);
   std::string nearest;
   int least = limit + 1;

@@ -12,9 +12,11 @@ namespace ordo::base {
 // part is edited twice).
 int EditDistance(std::string_view a, std::string_view b);
 
-// The candidate nearest to `name`, the first of equals; empty when none is near
-// enough to be what was meant (more than a third of `name` differs, at least
-// two edits allowed) and none begins with `name`, of at least three letters.
+// The candidate whose words, divided by _, begin with the letters of `name`,
+// such as learning_rate for "lr", or else the one nearest to `name`, the first
+// of equals; empty when none is near enough to be what was meant (more than a
+// third of `name` differs, at least two edits allowed) and none begins with
+// `name`, of at least three letters.
 std::string Nearest(std::string_view name,
                     const std::vector<std::string>& candidates);
 

@@ -28,6 +28,13 @@ TEST(NearestTest, FindsWhatWasBegun) {
   EXPECT_EQ(Nearest("ke", {"kerple_log"}), "");
 }
 
+TEST(NearestTest, FindsWhatHasTheseInitials) {
+  EXPECT_EQ(Nearest("lr", {"lora", "learning_rate"}), "learning_rate");
+  EXPECT_EQ(Nearest("wd", {"width", "weight_decay"}), "weight_decay");
+  EXPECT_EQ(Nearest("l", {"learning"}), "");
+  EXPECT_EQ(Nearest("lra", {"lora", "learning_rate"}), "lora");
+}
+
 TEST(NearestTest, GivesNothingWhenNothingIsNear) {
   EXPECT_EQ(Nearest("optimizer", {"seed", "steps"}), "");
   EXPECT_EQ(Nearest("xy", {"ab"}), "");
