@@ -4,7 +4,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/files/file_util.h"
+#include "base/status/details.h"
 #include "base/status/status.h"
+#include "base/yaml/field_path.h"
 #include "google/protobuf/struct.pb.h"
 #include "google/protobuf/util/json_util.h"
 #include "services/cli/commands/checkpoint_names.h"
@@ -79,16 +81,20 @@ absl::StatusOr<std::string> ReferenceOf(const FieldOption& option,
 }
 
 absl::Status FillGate(const Arguments& arguments, JobSpec* spec) {
-  std::vector<std::string> settings;
+  std::vector<base::FieldViolation> wrong;
   for (const FieldOption& option : kFieldOptions) {
     if (!arguments.Has(option.option)) continue;
     std::string value = arguments.Get(option.option, "");
     if (option.names != Names::kNothing) {
       ORDO_ASSIGN_OR_RETURN(value, ReferenceOf(option, value));
     }
-    settings.push_back(absl::StrCat(option.path, "=", value));
+    const auto unset =
+        base::FieldViolations(base::SetField(option.path, value, spec));
+    for (const base::FieldViolation& each : unset) {
+      wrong.push_back({absl::StrCat("--", option.option), each.description});
+    }
   }
-  return ApplySettings(settings, spec);
+  return base::InvalidFields(wrong);
 }
 
 // What a gate that exists already cannot be given any more.

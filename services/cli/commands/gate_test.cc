@@ -212,8 +212,14 @@ TEST_F(GateTest, WhatIsMissingOrIsNoCheckpointIsBadInput) {
   EXPECT_EQ(Run({"gate", "--candidate", "a", "--baseline", "b", "--margin",
                  "little"}),
             2);
-  EXPECT_THAT(err(), HasSubstr("gate.margin"));
+  EXPECT_THAT(err(), HasSubstr("--margin: "));
+  EXPECT_THAT(err(), Not(HasSubstr("gate.margin")));
   EXPECT_TRUE(scheduler_.create_requests().empty());
+  scheduler_.RefuseCreate(
+      absl::NotFoundError("gate.baseline: there is no job b"));
+  EXPECT_EQ(RunGate(), 2);
+  EXPECT_THAT(err(), HasSubstr("--baseline: there is no job b"));
+  EXPECT_THAT(err(), Not(HasSubstr("gate.baseline")));
 }
 
 TEST_F(GateTest, AReportWithoutAnOutcomeIsDamage) {

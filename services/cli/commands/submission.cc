@@ -72,6 +72,21 @@ std::string WordsOfField(const Arguments& arguments,
   return param.empty() ? field : param;
 }
 
+// Of an error whose message alone begins with a field.
+absl::Status WithoutFields(const Arguments& arguments,
+                           const std::map<std::string, std::string>& options,
+                           const absl::Status& status) {
+  const std::string message(status.message());
+  for (const auto& [path, option] : options) {
+    const std::string field = path + ": ";
+    if (message.rfind(field, 0) != 0 || !arguments.Has(option)) continue;
+    return absl::Status(
+        status.code(),
+        absl::StrCat("--", option, ": ", message.substr(field.size())));
+  }
+  return status;
+}
+
 }  // namespace
 
 absl::Status InWordsOfOptions(const Arguments& arguments,
@@ -89,7 +104,8 @@ absl::Status InWordsOfOptions(const Arguments& arguments,
     if (std::count(told.begin(), told.end(), each) > 0) continue;
     told.push_back(std::move(each));
   }
-  return told.empty() ? status : base::InvalidFields(told);
+  return told.empty() ? WithoutFields(arguments, options, status)
+                      : base::InvalidFields(told);
 }
 
 absl::Status ApplySettings(const std::vector<std::string>& settings,

@@ -56,8 +56,8 @@ absl::Status FillEvaluations(const Arguments& arguments,
 
 // The error of a job that was made of options, in their words: a violation of a
 // field that --task, --param or one of `options` set, by the fields that these
-// set, names that option; of another the field, as --set takes it. Errors
-// without violations stay.
+// set, names that option; of another the field, as --set takes it. Of errors
+// without violations the field that the message begins with.
 absl::Status InWordsOfOptions(const Arguments& arguments,
                               const std::map<std::string, std::string>& options,
                               const absl::Status& status);
