@@ -71,6 +71,12 @@ absl::StatusOr<ResourceName> ParseResourceName(const std::string& text) {
     name.id = parts[3];
     return name;
   }
+  const bool lacks_jobs = whole && parts.size() == 3 &&
+                          (parts[1] == "checkpoints" || parts[1] == "reports");
+  if (lacks_jobs) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "'", text, "' is not a name; did you mean 'jobs/", text, "'?"));
+  }
   return absl::InvalidArgumentError(absl::StrCat(
       "'", text, "' is not a name; names are JOB, workers/WORKER, ",
       "aliases/ALIAS, jobs/JOB/checkpoints/CHECKPOINT and "

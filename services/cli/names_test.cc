@@ -43,6 +43,16 @@ TEST(ParseResourceNameTest, OtherFormsAreExplained) {
   }
 }
 
+TEST(ParseResourceNameTest, WhatLacksItsCollectionIsGivenIt) {
+  for (const std::string text : {"a/checkpoints/best", "a/reports/grid-20"}) {
+    EXPECT_THAT(
+        ParseResourceName(text),
+        StatusIs(absl::StatusCode::kInvalidArgument,
+                 HasSubstr("'" + text + "' is not a name; did you mean 'jobs/" +
+                           text + "'?")));
+  }
+}
+
 TEST(JobNameTest, OnlyJobsAreJobs) {
   EXPECT_THAT(JobName("a"), IsOkAndHolds(std::string("jobs/a")));
   EXPECT_THAT(JobName("workers/a"),

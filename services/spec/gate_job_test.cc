@@ -92,7 +92,8 @@ TEST(GateJobTest, ReferencesThatAreNoneAreRefused) {
       Wrong(spec),
       ElementsAre(HasSubstr("gate.candidate: must be jobs/{job}/checkpoints"),
                   HasSubstr("gate.baseline: must be jobs/{job}/checkpoints/"
-                            "{step}-{attempt}, jobs/{job} for its newest, or "
+                            "{step}-{attempt}, or best or latest in place of "
+                            "these two, jobs/{job} for its newest, or "
                             "aliases/{alias}, or jobs/{job}/reports/{report}, "
                             "is 'b'"),
                   HasSubstr("gate.anchor: must be")));

@@ -18,8 +18,8 @@ constexpr char kLatest[] = "latest";
 constexpr char kLast[] = "last";
 constexpr char kBest[] = "best";
 constexpr char kForms[] =
-    "must be jobs/{job}/checkpoints/{step}-{attempt}, jobs/{job} for its "
-    "newest, or aliases/{alias}";
+    "must be jobs/{job}/checkpoints/{step}-{attempt}, or best or latest in "
+    "place of these two, jobs/{job} for its newest, or aliases/{alias}";
 
 // "<step>-<attempt>", both in decimal.
 bool IsCheckpointId(const std::string& id) {
