@@ -134,9 +134,10 @@ std::string CheckString(const Param& param, const std::string& text) {
       std::count(param.choices.begin(), param.choices.end(), text) > 0) {
     return "";
   }
-  return absl::StrCat("'", text, "' is not one of ",
-                      absl::StrJoin(param.choices, ", "),
-                      base::SuggestName(text, param.choices));
+  const std::string nearest = base::Nearest(text, param.choices);
+  return absl::StrCat(
+      "'", text, "' is not one of ", absl::StrJoin(param.choices, ", "),
+      nearest.empty() ? "" : absl::StrCat("; did you mean '", nearest, "'?"));
 }
 
 // What is wrong with a value, or empty.

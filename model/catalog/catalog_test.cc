@@ -177,6 +177,21 @@ TEST(CatalogTest, AnIntegerMustBeWholeAndFinite) {
   }
 }
 
+TEST(CatalogTest, WhatIsNoChoiceListsThemOnce) {
+  const Entry& rope = *Find(Kind::kEncoding, "rope");
+  const auto wrong = [&rope](const std::string& layout) {
+    ParamMap params;
+    params["layout"].set_string_value(layout);
+    Violations violations;
+    ResolveParams(rope, "encoding", &params, &violations);
+    return violations.empty() ? "" : violations.front().description;
+  };
+  EXPECT_EQ(wrong("neox"), "'neox' is not one of half_split, interleaved");
+  EXPECT_EQ(wrong("half_splits"),
+            "'half_splits' is not one of half_split, interleaved; did you mean "
+            "'half_split'?");
+}
+
 TEST(CatalogTest, AListIsCheckedElementByElement) {
   const Entry entry = NumbersEntry();
   ParamMap params;
