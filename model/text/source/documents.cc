@@ -36,8 +36,8 @@ absl::Status CheckUtf8(const std::string& path, const Part& part) {
   const auto end = part.text.begin() + static_cast<int64_t>(*invalid);
   const uint64_t line = part.line + std::count(part.text.begin(), end, '\n');
   return absl::InvalidArgumentError(absl::StrCat(
-      Where(path, line), ": byte ", part.offset + *invalid,
-      CompressionOf(path) == Compression::kNone ? ""
+      Where(path, line), ": byte ", part.offset + *invalid + 1,
+      CompressionOf(path) == Compression::kNone ? " of the file"
                                                 : " of the decompressed text",
       " is not UTF-8: convert the file to UTF-8"));
 }
