@@ -60,8 +60,8 @@ std::string LayoutAt(const spec::DataPath& where) {
 }
 
 // What is wrong with the fields of the first line of questions, or nothing.
-// Values, and what cannot be read here, such as compressed files, the trainer
-// checks.
+// Other values, and what cannot be read here, such as compressed files, the
+// trainer checks.
 std::string FieldProblem(const std::string& line, const std::string& format) {
   google::protobuf::Struct object;
   if (!absl::StartsWith(line, "{") ||
@@ -82,6 +82,14 @@ std::string FieldProblem(const std::string& line, const std::string& format) {
       return absl::StrCat("its first line must not have a field '", name, "'",
                           base::SuggestName(name, known));
     }
+  }
+  const auto& metric = object.fields().at("metric");
+  const std::vector<std::string>& metrics = questions::MetricNames();
+  if (metric.has_string_value() &&
+      std::count(metrics.begin(), metrics.end(), metric.string_value()) == 0) {
+    return absl::StrCat("its first line has '", metric.string_value(),
+                        "', which is no metric",
+                        base::SuggestName(metric.string_value(), metrics));
   }
   return "";
 }

@@ -203,6 +203,11 @@ TEST_F(DataVersionsTest, QuestionsOfOtherFieldsAreRefusedByTheirFirstLine) {
   EXPECT_THAT(wrong("", R"({"prompt": "", "metric": "f1", "targets": ""})"),
               ::testing::ElementsAre(HasSubstr(
                   "must not have a field 'targets'; did you mean 'target'?")));
+  EXPECT_THAT(wrong("", R"({"prompt": "", "metric": "exact_mtch"})"),
+              ::testing::ElementsAre(HasSubstr(
+                  "evaluations[0].params.path: data/q.jsonl: its first line "
+                  "has 'exact_mtch', which is no metric; did you mean "
+                  "'exact_match'?")));
   EXPECT_THAT(wrong(", format: mmlu", own),
               ::testing::ElementsAre(HasSubstr("has no field 'subject'")));
   EXPECT_THAT(wrong(", format: arc", own),

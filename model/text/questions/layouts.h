@@ -38,6 +38,13 @@ inline const std::vector<std::string>& FirstLineFields() {
   return fields;
 }
 
+// The values of `metric` in that line, in the order of Metric.
+inline const std::vector<std::string>& MetricNames() {
+  static const auto& names = *new std::vector<std::string>{
+      "exact_match", "f1", "rouge", "acc", "acc_norm"};
+  return names;
+}
+
 // The fields without which the first line of a file of that format is wrong.
 inline std::vector<std::string> NeededFields(std::string_view format) {
   if (format == "own") return {"prompt", "metric"};

@@ -6,42 +6,19 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status/details.h"
+#include "model/text/questions/layouts.h"
 
 namespace ordo::model::text::questions {
-namespace {
-
-struct Row {
-  Metric metric;
-  const char* name;
-};
-constexpr Row kMetrics[] = {
-    {Metric::kExactMatch, "exact_match"},
-    {Metric::kF1, "f1"},
-    {Metric::kRouge, "rouge"},
-    {Metric::kAccuracy, "acc"},
-    {Metric::kAccuracyPerCharacter, "acc_norm"},
-};
-
-}  // namespace
 
 const char* NameOf(Metric metric) {
-  for (const Row& row : kMetrics) {
-    if (row.metric == metric) return row.name;
-  }
-  return "";
+  return MetricNames()[static_cast<size_t>(metric)].c_str();
 }
 
 std::optional<Metric> MetricOf(std::string_view name) {
-  for (const Row& row : kMetrics) {
-    if (row.name == name) return row.metric;
-  }
-  return std::nullopt;
-}
-
-std::vector<std::string> MetricNames() {
-  std::vector<std::string> names;
-  for (const Row& row : kMetrics) names.emplace_back(row.name);
-  return names;
+  const std::vector<std::string>& names = MetricNames();
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<Metric>(found - names.begin());
 }
 
 bool IsOfChoices(Metric metric) {

@@ -26,10 +26,9 @@ enum class Metric {
   kAccuracyPerCharacter,
 };
 
-// "exact_match", "f1", "rouge", "acc", "acc_norm".
+// As in MetricNames.
 const char* NameOf(Metric metric);
 std::optional<Metric> MetricOf(std::string_view name);
-std::vector<std::string> MetricNames();
 bool IsOfChoices(Metric metric);
 
 struct TextQuestion {

@@ -6,6 +6,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/text/questions/layouts.h"
 
 namespace ordo::model::text::questions {
 namespace {
@@ -20,6 +21,8 @@ TEST(QuestionsTest, MetricsHaveOneNameEach) {
     ASSERT_TRUE(MetricOf(name).has_value()) << name;
     EXPECT_EQ(NameOf(*MetricOf(name)), name);
   }
+  EXPECT_STREQ(NameOf(Metric::kRouge), "rouge");
+  EXPECT_STREQ(NameOf(Metric::kAccuracyPerCharacter), "acc_norm");
   EXPECT_FALSE(MetricOf("accuracy").has_value());
   EXPECT_TRUE(IsOfChoices(Metric::kAccuracyPerCharacter));
   EXPECT_FALSE(IsOfChoices(Metric::kRouge));
