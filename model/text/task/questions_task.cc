@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/digest/digest.h"
-#include "base/files/file_util.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "model/text/questions/arc.h"
@@ -308,6 +308,13 @@ absl::Status Adapt(const QuestionsOptions& options, TextQuestions* questions) {
   return absl::OkStatus();
 }
 
+// Whether an error tells how the reading of that file ended.
+bool IsOfFile(const absl::Status& status, const std::string& path) {
+  const std::string reading = "read " + path;
+  return absl::StartsWith(status.message(), reading + ":") ||
+         absl::StartsWith(status.message(), reading + ",");
+}
+
 absl::StatusOr<TextQuestions> ReadQuestions(const DataAccess& access,
                                             const QuestionsOptions& options) {
   ORDO_ASSIGN_OR_RETURN(
@@ -320,14 +327,13 @@ absl::StatusOr<TextQuestions> ReadQuestions(const DataAccess& access,
         LocateFile(access, options.field + ".examples", options.examples));
   }
   auto questions = ReadFormat(*access.files, options, path, examples);
-  if (!absl::IsNotFound(questions.status())) {
-    return base::AddContext(std::move(questions), options.field);
+  std::string field = options.field;
+  if (IsOfFile(questions.status(), examples)) {
+    field += ".examples";
+  } else if (IsOfFile(questions.status(), path)) {
+    field += ".path";
   }
-  const bool is_examples =
-      !examples.empty() && !base::Exists(*access.files, examples);
-  return base::AddContext(
-      std::move(questions),
-      options.field + (is_examples ? ".examples" : ".path"));
+  return base::AddContext(std::move(questions), field);
 }
 
 }  // namespace

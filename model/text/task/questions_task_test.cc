@@ -381,6 +381,21 @@ TEST_F(QuestionsTaskTest, SoAreMissingExamples) {
   EXPECT_THAT(Open(), StatusIs(kInvalid, HasSubstr("params: few_shot: 5")));
 }
 
+TEST_F(QuestionsTaskTest, AWrongLineIsToldWithTheParameterThatNamesItsFile) {
+  Write("set.jsonl", "{}\n");
+  options_.format = "mmlu";
+  const std::string set = folder_.Path("data/set.jsonl");
+  EXPECT_THAT(Open(), StatusIs(kInvalid, HasSubstr("params.path: read " + set +
+                                                   ", line 1: ")));
+  Write("set.jsonl", Mmlu(20));
+  Write("dev.jsonl", "{}\n");
+  options_.few_shot = 5;
+  options_.examples = "dev.jsonl";
+  const std::string examples = folder_.Path("data/dev.jsonl");
+  EXPECT_THAT(Open(), StatusIs(kInvalid, HasSubstr("params.examples: read " +
+                                                   examples + ", line 1: ")));
+}
+
 TEST_F(QuestionsTaskTest, WhatIsNoFileOfQuestionsIsRefused) {
   options_.path = folder_.Path("elsewhere.jsonl");
   EXPECT_THAT(Open(), StatusIs(kInvalid, HasSubstr("params.path")));
