@@ -347,6 +347,17 @@ void SayOfParts(Context& context, const std::string& source,
   }
 }
 
+// Parts are made of what the file says; their defaults come behind.
+const char* HeadOfResolved(bool has_unchecked, bool has_parts) {
+  if (has_unchecked) {
+    return ": valid as far as it was checked; with the defaults that are known "
+           "filled in:";
+  }
+  return has_parts ? ": valid; with the defaults filled in, but for those of "
+                     "its parts:"
+                   : ": valid; with every default filled in:";
+}
+
 void PrintResolved(Context& context, const Input& input,
                    const std::vector<JobSpec>& resolved) {
   for (size_t i = 0; i < resolved.size(); ++i) {
@@ -371,10 +382,7 @@ void PrintResolved(Context& context, const Input& input,
                   << absl::StrJoin(PartLines(parts), "\n#   ") << "\n";
     }
     context.out << "# " << input.specs[i].source
-                << (unchecked.empty()
-                        ? ": valid; with every default filled in:"
-                        : ": valid as far as it was checked; with the defaults "
-                          "that are known filled in:")
+                << HeadOfResolved(!unchecked.empty(), !parts.empty())
                 << "\n---\n"
                 << base::WriteMessage(resolved[i], base::TextForm::kYaml);
   }

@@ -154,6 +154,20 @@ TEST_F(SubmitTest, DryRunNeedsNoSchedulerAndPrintsAllDefaults) {
   EXPECT_THAT(out(), HasSubstr("\"batch_size\":64"));
 }
 
+TEST_F(SubmitTest, DryRunSaysThatPartsAreAsTheFileHasThem) {
+  scheduler_.Leave();
+  const std::string file = WriteFile(
+      "s.yaml",
+      "kind: sweep\nname: s\nsweep:\n  run: {encoding: {name: rope}, data: "
+      "{task: addition}, training: {steps: 10}}\n  seeds: [1, 2]\n");
+  EXPECT_EQ(Run({"submit", file, "--dry-run"}), 0) << err();
+  EXPECT_THAT(out(), HasSubstr("# 2 parts:\n"));
+  EXPECT_THAT(out(), HasSubstr("# " + file +
+                               ": valid; with the defaults filled in, but for "
+                               "those of its parts:\n"));
+  EXPECT_THAT(out(), Not(HasSubstr("batch_size")));
+}
+
 TEST_F(SubmitTest, DryRunSaysWhatOnlyASchedulerCanCheck) {
   scheduler_.Leave();
   const std::string file = WriteFile(
