@@ -1,10 +1,12 @@
 #include "worker/trainer/data.h"
 
+#include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "base/files/file_util.h"
 #include "base/status/details.h"
+#include "base/status/status.h"
 #include "worker/trainer/step_meter.h"
 
 namespace ordo::worker::trainer {
@@ -36,6 +38,20 @@ model::tasks::DataAccess DataOf(const TrainerContext& context,
     return absl::OkStatus();
   };
   return access;
+}
+
+absl::Status AtEvaluation(const absl::Status& status, std::string_view path) {
+  const std::string message(status.message());
+  const bool has_field =
+      message.rfind("params.", 0) == 0 || message.rfind("params:", 0) == 0;
+  if (status.ok() || !has_field) return base::AddContext(status, path);
+  absl::Status result(status.code(),
+                      absl::StrCat(std::string(path), ".", message));
+  status.ForEachPayload(
+      [&result](absl::string_view type_url, const absl::Cord& data) {
+        result.SetPayload(type_url, data);
+      });
+  return result;
 }
 
 absl::StatusOr<std::vector<std::string>> ParseDataRoots(

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -27,6 +28,17 @@ struct DataReader {
 // `context` and `progress` outlive the reading.
 model::tasks::DataAccess DataOf(const TrainerContext& context,
                                 const DataReader& reader, Progress* progress);
+
+// The error of an evaluation, behind the path of that in the spec:
+// "evaluations[0].params.path: ..." where it begins with parameters, else
+// "evaluations[0]: ...". Keeps code and payloads; OK stays OK.
+absl::Status AtEvaluation(const absl::Status& status, std::string_view path);
+template <typename T>
+absl::StatusOr<T> AtEvaluation(absl::StatusOr<T> result,
+                               std::string_view path) {
+  if (result.ok()) return result;
+  return AtEvaluation(result.status(), path);
+}
 
 // The folders of --data-roots, which has colons between them. INVALID_ARGUMENT:
 // one is not absolute.

@@ -19,6 +19,24 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+TEST(AtEvaluationTest, AParameterIsAFieldOfItsEvaluation) {
+  const std::string path = "evaluations[1]";
+  EXPECT_THAT(
+      AtEvaluation(absl::NotFoundError("params.path: it is not there"), path),
+      StatusIs(absl::StatusCode::kNotFound,
+               "evaluations[1].params.path: it is not there"));
+  const absl::StatusOr<int> none =
+      absl::InvalidArgumentError("params: few_shot: 5 are too many");
+  EXPECT_THAT(AtEvaluation(none, path),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "evaluations[1].params: few_shot: 5 are too many"));
+  EXPECT_THAT(
+      AtEvaluation(absl::InternalError("the model has 19 tokens"), path),
+      StatusIs(absl::StatusCode::kInternal,
+               "evaluations[1]: the model has 19 tokens"));
+  ORDO_EXPECT_OK(AtEvaluation(absl::OkStatus(), path));
+}
+
 class DataTest : public ::testing::Test {
  protected:
   DataTest() {

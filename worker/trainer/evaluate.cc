@@ -128,12 +128,11 @@ class CheckpointReports {
                           reader_.TrainedOn());
     ORDO_ASSIGN_OR_RETURN(
         const std::shared_ptr<const model::tasks::EvaluationTask> task,
-        base::AddContext(
-            model::tasks::MakeEvaluationTask(
-                report.evaluation, trained_on,
-                DataOf(work_.context, {report.attempt, 0, report.step},
-                       work_.progress)),
-            due.field));
+        AtEvaluation(model::tasks::MakeEvaluationTask(
+                         report.evaluation, trained_on,
+                         DataOf(work_.context, {report.attempt, 0, report.step},
+                                work_.progress)),
+                     due.field));
     report.checkpoint = NameOfSource(source_);
     if (!source_.manifest_sha256().empty()) {
       const EvaluateSpec& spec = work_.spec;
@@ -153,8 +152,8 @@ class CheckpointReports {
     subject.checkpoint = [this] { return NameOfSource(source_); };
     ORDO_ASSIGN_OR_RETURN(
         const EvaluationResult result,
-        base::AddContext(RunEvaluation(work_.context, subject, work_.progress),
-                         due.field));
+        AtEvaluation(RunEvaluation(work_.context, subject, work_.progress),
+                     due.field));
     return WriteResult(work_.context, result, work_.progress).status();
   }
 

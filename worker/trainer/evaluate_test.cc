@@ -387,7 +387,7 @@ TEST_F(EvaluateTest, ErrorsOfAnEvaluationNameItsField) {
   (*asked.mutable_params())["tokenizer"].set_string_value("bytes");
   EXPECT_EQ(ExitCodeOf(Run().status()), ordo::training::v1::DATA_MISSING);
   EXPECT_THAT(Records().back().finished().message(),
-              HasSubstr("evaluations[1]: params.path: "));
+              HasSubstr("evaluations[1].params.path: "));
   ORDO_ASSERT_OK(files_.MakeFolders(folder_.Path("data")));
   ORDO_ASSERT_OK(base::AtomicWrite(files_, folder_.Path("data/my.jsonl"),
                                    "{\"prompt\": \"{id}?\", \"target\": \"a\", "

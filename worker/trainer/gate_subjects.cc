@@ -59,7 +59,7 @@ absl::Status GateSubjects::Evaluate(int subject,
     ORDO_RETURN_IF_ERROR(progress_->CheckFolder());
     ORDO_ASSIGN_OR_RETURN(
         const auto task,
-        base::AddContext(
+        AtEvaluation(
             MakePiece(questions,
                       DataOf(context_, {spec_.attempt(), 0, step}, progress_)),
             field));
@@ -75,7 +75,7 @@ absl::Status GateSubjects::Evaluate(int subject,
       ORDO_ASSIGN_OR_RETURN(about.model, reader.Model());
       ORDO_ASSIGN_OR_RETURN(
           const auto result,
-          base::AddContext(RunTask(context_, about, *task, progress_), field));
+          AtEvaluation(RunTask(context_, about, *task, progress_), field));
       ORDO_ASSIGN_OR_RETURN(const auto written,
                             WriteResult(context_, result, progress_));
       Remember(written);

@@ -99,7 +99,7 @@ TEST_F(GateSubjectsTest, ErrorsOfAnEvaluationNameItsField) {
   const absl::Status missing = subjects.Evaluate(0, {{1, {}}}, cpu_);
   EXPECT_EQ(ExitCodeOf(missing), ordo::training::v1::DATA_MISSING);
   EXPECT_THAT(std::string(missing.message()),
-              HasSubstr("evaluations[1]: params.path: "));
+              HasSubstr("evaluations[1].params.path: "));
   ORDO_ASSERT_OK(files_.MakeFolders(folder_.Path("data")));
   ORDO_ASSERT_OK(base::AtomicWrite(files_, folder_.Path("data/my.jsonl"),
                                    "{\"prompt\": \"{id}?\", \"target\": \"a\", "

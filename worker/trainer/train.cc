@@ -212,10 +212,10 @@ class TrainTask {
           evaluation, &spec_.data(),
           DataOf(context, {spec_.attempt(), 0, run_.cursors().step},
                  &progress_));
-      ORDO_RETURN_IF_ERROR(base::AddContext(task.status(), path));
+      ORDO_RETURN_IF_ERROR(AtEvaluation(task.status(), path));
       ORDO_RETURN_IF_ERROR(
-          base::AddContext(CheckTokenizer(evaluation, **task), path));
-      ORDO_RETURN_IF_ERROR(base::AddContext(
+          AtEvaluation(CheckTokenizer(evaluation, **task), path));
+      ORDO_RETURN_IF_ERROR(AtEvaluation(
           model::evaluation::CheckVocabulary(run_.model(), **task), path));
       tasks_[i] = *std::move(task);
     }

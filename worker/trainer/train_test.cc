@@ -798,7 +798,7 @@ TEST_F(TrainTest, QuestionsThatAreNotThereAreToldBeforeTheTraining) {
   const auto code = Run(AskedSpec(), "a");
   EXPECT_EQ(ExitCodeOf(code.status()), ordo::training::v1::DATA_MISSING);
   EXPECT_THAT(std::string(code.status().message()),
-              AllOf(HasSubstr("evaluations[0]: params.path: "),
+              AllOf(HasSubstr("evaluations[0].params.path: "),
                     HasSubstr("root/data/twenty.jsonl"),
                     HasSubstr("each line of which is")));
   EXPECT_EQ(Last("a").finished().step(), 0);
@@ -845,7 +845,7 @@ TEST_F(TrainTest, AnEvaluationInATokenizerOfAnotherSizeIsRefused) {
   const auto code = Run(spec, "a");
   EXPECT_EQ(ExitCodeOf(code.status()), ordo::training::v1::BAD_SPEC);
   EXPECT_EQ(std::string(code.status().message()),
-            "evaluations[0]: params.tokenizer: other.json has 258 tokens, and "
+            "evaluations[0].params.tokenizer: other.json has 258 tokens, and "
             "trained.json, with which the model is trained, 259: ids do not "
             "mean the same; leave it out, which takes that of the training");
   EXPECT_EQ(Last("a").finished().step(), 0);
