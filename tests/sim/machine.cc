@@ -274,9 +274,7 @@ void Machine::JoinGang(const AttemptKey& key,
   if (gang.finished || gang.stopping || gang.broken) {
     return gang.tell[key.rank]();
   }
-  if (static_cast<int>(gang.arrived.size()) == NumRanks(task.desired)) {
-    gang.TellAll();
-  }
+  if (gang.HasMet(NumRanks(task.desired))) gang.TellAll();
 }
 
 void Machine::TakeGang(const AttemptKey& key,
@@ -301,8 +299,10 @@ void Machine::TakeGang(const AttemptKey& key,
 
 void Machine::LeaveStopped(const AttemptKey& key, bool with_checkpoint) {
   Task& task = *tasks_.at(key);
-  // Before it begins it has done nothing that is to be kept.
-  if (with_checkpoint && task.began) {
+  const int num_ranks = NumRanks(task.desired);
+  const bool met = num_ranks == 1 || storage_.GangOf(key).HasMet(num_ranks);
+  // Before that it has done nothing that is to be kept.
+  if (with_checkpoint && task.began && met) {
     WriteCheckpoint(key, task, /*fails=*/false);
   }
   WriteFinished(key, ExitCode::STOPPED);

@@ -44,6 +44,9 @@ struct Gang {
   bool stopping = false;
   bool broken = false;
 
+  bool HasMet(int num_ranks) const {
+    return static_cast<int>(arrived.size()) == num_ranks;
+  }
   void TellAll() const {
     for (const auto& [rank, then] : tell) then();
   }
