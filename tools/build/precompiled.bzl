@@ -21,16 +21,20 @@ def _precompiled_header_impl(ctx):
 
     # As for compiling: see .bazelrc. Clang's names the folder that it was made
     # in, and another checkout, which shares the disk cache, has no such folder.
+    # It keeps no times of system headers: an upgrade of packages changes those,
+    # and clang would refuse what no build would make anew.
     requirements = {"no-sandbox": "1"}
+    header_options = ["-x", "c++-header"]
     if is_clang:
         requirements["no-cache"] = "1"
+        header_options += ["-Xclang", "-fno-pch-timestamp"]
     variables = cc_common.create_compile_variables(
         feature_configuration = features,
         cc_toolchain = toolchain,
         source_file = ctx.file.hdr.path,
         output_file = output.path,
         user_compile_flags = options.copts + options.cxxopts +
-                             ctx.attr.copts + ["-x", "c++-header"],
+                             ctx.attr.copts + header_options,
         include_directories = compilation.includes,
         quote_include_directories = compilation.quote_includes,
         system_include_directories = compilation.system_includes,
