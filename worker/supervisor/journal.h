@@ -34,7 +34,8 @@ enum class Phase : uint32_t {
   kHang = 5,
   // The trainer could not be started: operation and error_number say why.
   kStartFailed = 6,
-  // The trainer left: exit_code, or signal when one ended it.
+  // The trainer left: exit_code, or signal when one ended it; detail is which
+  // limits were met until then, as bits (Limit).
   kExited = 7,
   // No descendant of the supervisor is left: the devices are free. Always
   // the last record.
@@ -52,6 +53,16 @@ enum class Operation : uint32_t {
   kSignal = 4,
   kReadProgress = 5,
   kWait = 6,
+  // To make the cgroup, set the limits or become the user of the trainer.
+  kConfine = 7,
+};
+
+// What a trainer has met of the limits of its cgroup. Values are stored.
+enum Limit : uint32_t {
+  // One of its processes was killed for memory.
+  kMemoryLimit = 1,
+  // A process or thread could not be started.
+  kProcessLimit = 2,
 };
 
 struct JournalRecord {

@@ -20,13 +20,59 @@ bool ParseNumber(const std::string& text, int64_t* value) {
   return true;
 }
 
-constexpr const char* kNames[] = {"--task-dir",   "--attempt-dir",
-                                  "--deployment", "--step-timeout-ms",
-                                  "--grace-ms",   "--rank"};
+// A flag with its place among the options.
+template <typename Value>
+struct Flag {
+  const char* name;
+  Value* (*of)(Options*);
+};
+
+constexpr Flag<std::string> kTexts[] = {
+    {"--task-dir", [](Options* o) { return &o->task_dir; }},
+    {"--attempt-dir", [](Options* o) { return &o->attempt_dir; }},
+    {"--deployment", [](Options* o) { return &o->deployment; }},
+    {"--cgroup", [](Options* o) { return &o->confinement.cgroup; }},
+};
+constexpr Flag<int64_t> kNumbers[] = {
+    {"--step-timeout-ms", [](Options* o) { return &o->step_timeout_ms; }},
+    {"--grace-ms", [](Options* o) { return &o->grace_ms; }},
+    {"--rank", [](Options* o) { return &o->rank; }},
+    {"--memory-bytes", [](Options* o) { return &o->confinement.memory_bytes; }},
+    {"--processes", [](Options* o) { return &o->confinement.processes; }},
+    {"--file-bytes", [](Options* o) { return &o->confinement.file_bytes; }},
+    {"--address-space-bytes",
+     [](Options* o) { return &o->confinement.address_space_bytes; }},
+    {"--open-files", [](Options* o) { return &o->confinement.open_files; }},
+};
+// May be given several times.
+constexpr Flag<std::vector<std::string>> kLists[] = {
+    {"--writable", [](Options* o) { return &o->confinement.writable; }},
+    {"--readable", [](Options* o) { return &o->confinement.readable; }},
+};
+constexpr char kUser[] = "--user";
+
+// Null: none has that name.
+template <typename Flags>
+auto Find(const Flags& flags, const std::string& name) {
+  const auto found =
+      std::find_if(std::begin(flags), std::end(flags),
+                   [&](const auto& flag) { return name == flag.name; });
+  return found == std::end(flags) ? nullptr : found;
+}
 
 bool IsName(const std::string& argument) {
-  return std::find(std::begin(kNames), std::end(kNames), argument) !=
-         std::end(kNames);
+  return Find(kTexts, argument) != nullptr ||
+         Find(kNumbers, argument) != nullptr ||
+         Find(kLists, argument) != nullptr || argument == kUser;
+}
+
+// UID:GID, neither of them root's: what becomes root is not confined.
+bool ParseUser(const std::string& text, Confinement* confinement) {
+  const size_t colon = text.find(':');
+  return colon != std::string::npos &&
+         ParseNumber(text.substr(0, colon), &confinement->uid) &&
+         ParseNumber(text.substr(colon + 1), &confinement->gid) &&
+         confinement->uid > 0 && confinement->gid > 0;
 }
 
 // The path of this program, as far as it can be told.
@@ -39,18 +85,14 @@ std::string OwnPath() {
 // Sets the option `name`; false when the value does not fit.
 bool SetOption(const std::string& name, const std::string& value,
                Options* options) {
-  if (name == "--task-dir") {
-    options->task_dir = value;
-  } else if (name == "--attempt-dir") {
-    options->attempt_dir = value;
-  } else if (name == "--deployment") {
-    options->deployment = value;
-  } else if (name == "--step-timeout-ms") {
-    return ParseNumber(value, &options->step_timeout_ms);
-  } else if (name == "--grace-ms") {
-    return ParseNumber(value, &options->grace_ms);
+  if (name == kUser) return ParseUser(value, &options->confinement);
+  if (const auto* number = Find(kNumbers, name)) {
+    return ParseNumber(value, number->of(options));
+  }
+  if (const auto* list = Find(kLists, name)) {
+    list->of(options)->push_back(value);
   } else {
-    return ParseNumber(value, &options->rank);
+    *Find(kTexts, name)->of(options) = value;
   }
   return true;
 }
@@ -59,8 +101,10 @@ bool SetOption(const std::string& name, const std::string& value,
 
 std::string Usage() {
   return "usage: ordo-supervisor --task-dir DIR --attempt-dir DIR "
-         "--step-timeout-ms N --grace-ms N --deployment DIR [--rank N] -- "
-         "TRAINER ARG...\n"
+         "--step-timeout-ms N --grace-ms N --deployment DIR [--rank N] "
+         "[--user UID:GID] [--cgroup DIR] [--memory-bytes N] [--processes N] "
+         "[--file-bytes N] [--address-space-bytes N] [--open-files N] "
+         "[--writable DIR]... [--readable DIR]... -- TRAINER ARG...\n"
          "       ordo-supervisor --launcher --deployment DIR\n";
 }
 

@@ -5,11 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "worker/supervisor/confinement.h"
+
 namespace ordo::worker::supervisor {
 
 // The supervisor's command line:
 //   ordo-supervisor --task-dir DIR --attempt-dir DIR --step-timeout-ms N
-//       --grace-ms N --deployment DIR [--rank N] -- TRAINER ARG...
+//       --grace-ms N --deployment DIR [--rank N] [--user UID:GID]
+//       [--cgroup DIR] [--memory-bytes N] [--processes N] [--file-bytes N]
+//       [--address-space-bytes N] [--open-files N] [--writable DIR]...
+//       [--readable DIR]... -- TRAINER ARG...
 //   ordo-supervisor --launcher --deployment DIR
 struct Options {
   // Local folder for the journal; exists.
@@ -27,6 +32,8 @@ struct Options {
   int64_t grace_ms = 0;
   // Only there to be seen by people who look at `ps`.
   std::string deployment;
+  // What the trainer may take and do.
+  Confinement confinement;
   // The trainer's path and arguments.
   std::vector<std::string> trainer;
 };

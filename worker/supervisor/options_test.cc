@@ -5,6 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "worker/supervisor/confinement.h"
 
 namespace ordo::worker::supervisor {
 namespace {
@@ -31,6 +32,51 @@ TEST(OptionsTest, ReadsAWholeCommandLine) {
   EXPECT_THAT(options.trainer, ElementsAre("/bin/trainer", "train", "--out"));
 }
 
+TEST(OptionsTest, ReadsWhatTheTrainerMayDo) {
+  Options options;
+  std::string error;
+  ASSERT_TRUE(ParseOptions({"ordo-supervisor",
+                            "--task-dir",
+                            "/t",
+                            "--attempt-dir",
+                            "/a",
+                            "--user",
+                            "65534:65533",
+                            "--cgroup",
+                            "/c",
+                            "--memory-bytes",
+                            "1",
+                            "--processes",
+                            "2",
+                            "--file-bytes",
+                            "3",
+                            "--address-space-bytes",
+                            "4",
+                            "--open-files",
+                            "5",
+                            "--writable",
+                            "/w",
+                            "--writable",
+                            "/x",
+                            "--readable",
+                            "/r",
+                            "--",
+                            "/bin/trainer"},
+                           &options, &error))
+      << error;
+  const Confinement& confinement = options.confinement;
+  EXPECT_EQ(confinement.uid, 65534);
+  EXPECT_EQ(confinement.gid, 65533);
+  EXPECT_EQ(confinement.cgroup, "/c");
+  EXPECT_EQ(confinement.memory_bytes, 1);
+  EXPECT_EQ(confinement.processes, 2);
+  EXPECT_EQ(confinement.file_bytes, 3);
+  EXPECT_EQ(confinement.address_space_bytes, 4);
+  EXPECT_EQ(confinement.open_files, 5);
+  EXPECT_THAT(confinement.writable, ElementsAre("/w", "/x"));
+  EXPECT_THAT(confinement.readable, ElementsAre("/r"));
+}
+
 TEST(OptionsTest, NamesWhatItDoesNotUnderstand) {
   for (const std::vector<std::string>& arguments :
        std::vector<std::vector<std::string>>{
@@ -39,6 +85,12 @@ TEST(OptionsTest, NamesWhatItDoesNotUnderstand) {
            {"s", "--grace-ms", "", "--", "t"},
            {"s", "--grace-ms", "99999999999999999999", "--", "t"},
            {"s", "--rank", "-1", "--", "t"},
+           {"s", "--user", "1", "--", "t"},
+           {"s", "--user", "0:1", "--", "t"},
+           {"s", "--user", "1:0", "--", "t"},
+           {"s", "--user", "1:-1", "--", "t"},
+           {"s", "--user", "nobody:nogroup", "--", "t"},
+           {"s", "--file-bytes", "1G", "--", "t"},
            {"s", "--unknown", "x", "--", "t"},
            {"s", "--unknown"},
            {"s", "--task-dir"}}) {

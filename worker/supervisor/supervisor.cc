@@ -63,9 +63,12 @@ void Say(const Options& options, const std::string& text) {
   const std::string path =
       options.attempt_dir + "/supervisor" + OfRank(options) + ".log";
   const int file =
-      open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+      open(path.c_str(),
+           O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+           0644);
   if (file < 0) return;
-  // The last place there is for news.
+  // Trainers may write to the folder, hence no links and no pipes. The last
+  // place there is for news.
   if (write(file, line.data(), line.size()) < 0) {
   }
   close(file);
@@ -95,6 +98,7 @@ void Supervisor::End() {
   std::vector<JournalRecord> last;
   if (trainer_exited_ && !exit_written_) last.push_back(exit_);
   last.push_back(RecordOf(Phase::kGroupEmpty));
+  cgroup_.Remove();
   Append(last);
 }
 
@@ -131,7 +135,12 @@ bool Supervisor::SetUp() {
 }
 
 bool Supervisor::StartTrainer() {
-  const StartedTrainer started = StartTrainerProcess(options_);
+  StartedTrainer started;
+  started.failed = Operation::kConfine;
+  started.error_number = cgroup_.Make(options_.confinement);
+  if (started.error_number == 0) {
+    started = StartTrainerProcess(options_, cgroup_.file());
+  }
   JournalRecord record = RecordOf(Phase::kTrainerStarted);
   if (started.pid == 0) {
     record.phase = static_cast<uint32_t>(Phase::kStartFailed);
@@ -257,6 +266,7 @@ void Supervisor::Reap() {
     } else {
       exit_.signal = info.si_status;
     }
+    exit_.detail = cgroup_.LimitsMet();
     survivors_kill_at_ms_ = NowMs() + (killed_ ? 0 : kSurvivorGraceMs);
     return;
   }

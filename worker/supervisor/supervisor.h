@@ -7,6 +7,7 @@
 #include <sys/types.h>
 #include <vector>
 
+#include "worker/supervisor/cgroup.h"
 #include "worker/supervisor/journal.h"
 #include "worker/supervisor/options.h"
 #include "worker/supervisor/proc.h"
@@ -82,6 +83,8 @@ class Supervisor {
 
   const Options options_;
   JournalWriter journal_;
+  // Of the trainer and what it starts.
+  Cgroup cgroup_;
   size_t num_records_ = 0;
   int signals_ = -1;
   pid_t trainer_ = 0;

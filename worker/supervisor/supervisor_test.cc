@@ -22,6 +22,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "worker/supervisor/journal.h"
+#include "worker/supervisor/landlock.h"
 #include "worker/supervisor/proc.h"
 
 namespace ordo::worker::supervisor {
@@ -35,6 +36,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 
 constexpr std::chrono::seconds kDeadline{20};
+constexpr int kNobody = 65534;
 
 std::string ReadText(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -75,6 +77,8 @@ class SupervisorTest : public ::testing::Test {
     // Stops at its start and at its system calls (ptrace).
     bool traced = false;
     int rank = 0;
+    // Others, with their values.
+    std::vector<std::string> flags = {};
   };
 
   void Start(const std::vector<std::string>& trainer, Limits limits) {
@@ -88,7 +92,7 @@ class SupervisorTest : public ::testing::Test {
         "--task-dir",
         folder_,
         "--attempt-dir",
-        folder_,
+        attempt_.empty() ? folder_ : attempt_,
         "--step-timeout-ms",
         std::to_string(limits.step_timeout_ms),
         "--grace-ms",
@@ -96,8 +100,9 @@ class SupervisorTest : public ::testing::Test {
         "--deployment",
         folder_,
         "--rank",
-        std::to_string(limits.rank),
-        "--"};
+        std::to_string(limits.rank)};
+    arguments.insert(arguments.end(), limits.flags.begin(), limits.flags.end());
+    arguments.emplace_back("--");
     arguments.insert(arguments.end(), trainer.begin(), trainer.end());
     std::vector<char*> argv;
     for (std::string& argument : arguments) argv.push_back(argument.data());
@@ -113,6 +118,27 @@ class SupervisorTest : public ::testing::Test {
     Start({"/bin/sh", "-c", script}, limits);
   }
   void StartScript(const std::string& script) { StartScript(script, {}); }
+  void StartConfined(const std::string& script,
+                     const std::vector<std::string>& flags) {
+    Limits limits;
+    limits.flags = flags;
+    StartScript(script, limits);
+  }
+  // As nobody, in a folder that everybody reaches; only root can. $0 is the
+  // attempt's folder.
+  void StartAsNobody(const std::string& script) {
+    std::filesystem::remove_all(folder_);
+    std::string pattern = "/tmp/supervisorXXXXXX";
+    folder_ = mkdtemp(pattern.data());
+    std::filesystem::permissions(folder_, std::filesystem::perms(0755));
+    attempt_ = folder_ + "/attempt";
+    std::filesystem::create_directory(attempt_);
+    ASSERT_EQ(chown(attempt_.c_str(), kNobody, kNobody), 0);
+    Limits limits;
+    const std::string nobody = std::to_string(kNobody);
+    limits.flags = {"--user", nobody + ":" + nobody};
+    Start({"/bin/sh", "-c", script, attempt_}, limits);
+  }
 
   std::vector<JournalRecord> Journal() const {
     const std::string bytes = ReadText(folder_ + "/journal");
@@ -131,7 +157,9 @@ class SupervisorTest : public ::testing::Test {
     }
     return std::nullopt;
   }
-  std::string Log() const { return ReadText(folder_ + "/rank-0.log"); }
+  std::string Log() const {
+    return ReadText((attempt_.empty() ? folder_ : attempt_) + "/rank-0.log");
+  }
   bool WaitForLog(const std::string& text) {
     return WaitUntil([&] { return Log().find(text) != std::string::npos; });
   }
@@ -182,8 +210,101 @@ class SupervisorTest : public ::testing::Test {
   }
 
   std::string folder_;
+  // Empty: the same.
+  std::string attempt_;
   pid_t supervisor_ = 0;
 };
+
+TEST_F(SupervisorTest, ATrainerGainsNoPrivilegesAndLeavesNoCore) {
+  StartScript("grep NoNewPrivs /proc/self/status; ulimit -c");
+  EXPECT_EQ(Wait(), 0);
+  EXPECT_EQ(Log(), "NoNewPrivs:\t1\n0\n");
+}
+
+TEST_F(SupervisorTest, AFileThatGrowsTooLongEndsNobodyElse) {
+  StartConfined("head -c 20000 /dev/zero > " + folder_ + "/long; echo $?",
+                {"--file-bytes", "8192"});
+  EXPECT_EQ(Wait(), 0);
+  EXPECT_EQ(std::filesystem::file_size(folder_ + "/long"), 8192u);
+  // It was told, and not killed.
+  EXPECT_THAT(Log(), HasSubstr("File too large"));
+  EXPECT_THAT(Log(), HasSubstr("\n1\n"));
+}
+
+TEST_F(SupervisorTest, LimitsOfTheCommandLineHold) {
+  StartConfined("ulimit -n; ulimit -v",
+                {"--open-files", "77", "--address-space-bytes", "1073741824"});
+  EXPECT_EQ(Wait(), 0);
+  EXPECT_EQ(Log(), "77\n1048576\n");
+}
+
+TEST_F(SupervisorTest, ATrainerOfAnotherUserReachesNothingOfItsSupervisors) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root becomes another user";
+  StartAsNobody(
+      "id -u; id -G; kill -0 $PPID 2>&1; cat /proc/$PPID/environ 2>&1; "
+      "echo x > $0/../journal; echo mine > $0/own; echo done");
+  EXPECT_EQ(Wait(), 0);
+  EXPECT_THAT(Log(), HasSubstr("65534\n65534\n"));
+  EXPECT_THAT(Log(), HasSubstr("not permitted"));
+  EXPECT_THAT(Log(), HasSubstr("/journal: Permission denied"));
+  EXPECT_THAT(Log(), HasSubstr("/environ: Permission denied"));
+  EXPECT_EQ(ReadText(attempt_ + "/own"), "mine\n");
+  EXPECT_EQ(Find(Phase::kExited)->exit_code, 0);
+}
+
+TEST_F(SupervisorTest, ATrainerOfAnotherUserDiesWithItsSupervisorToo) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root becomes another user";
+  StartAsNobody("trap '' TERM; echo ready; while :; do sleep 0.01; done");
+  ASSERT_TRUE(WaitForLog("ready"));
+  ASSERT_TRUE(
+      WaitUntil([&] { return Find(Phase::kTrainerStarted).has_value(); }));
+  const pid_t trainer = Find(Phase::kTrainerStarted)->pid;
+  ASSERT_EQ(kill(supervisor_, SIGKILL), 0);
+  EXPECT_EQ(Wait(), -SIGKILL);
+  EXPECT_TRUE(WaitUntil([&] {
+    ProcessStat stat;
+    return !ReadProcessStat(trainer, &stat) || stat.state == 'Z';
+  }));
+  while (waitpid(-1, nullptr, WNOHANG) > 0) {
+  }
+}
+
+TEST_F(SupervisorTest, ATrainerWritesWhereItMayAlone) {
+  if (LandlockVersion() == 0) GTEST_SKIP() << "the kernel has no Landlock";
+  attempt_ = folder_ + "/attempt";
+  std::filesystem::create_directory(attempt_);
+  std::filesystem::create_symlink(folder_, attempt_ + "/link");
+  StartConfined("echo a > " + attempt_ + "/mine; echo b > " + attempt_ +
+                    "/link/other; cat " + folder_ + "/journal | wc -c",
+                {"--writable", attempt_});
+  EXPECT_EQ(Wait(), 0);
+  EXPECT_EQ(ReadText(attempt_ + "/mine"), "a\n");
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/other"));
+  EXPECT_THAT(Log(), HasSubstr("Permission denied"));
+  // What it reads is another matter.
+  EXPECT_THAT(Log(), HasSubstr(std::to_string(kJournalBytes)));
+}
+
+TEST_F(SupervisorTest, WhatCannotBeConfinedDoesNotStart) {
+  StartConfined("echo started", {"--cgroup", folder_ + "/none/a.1"});
+  EXPECT_EQ(Wait(), 0);
+  ASSERT_TRUE(Find(Phase::kStartFailed).has_value());
+  EXPECT_EQ(Find(Phase::kStartFailed)->operation,
+            static_cast<uint32_t>(Operation::kConfine));
+  EXPECT_EQ(Find(Phase::kStartFailed)->error_number, ENOENT);
+  EXPECT_EQ(Log(), "");
+}
+
+TEST_F(SupervisorTest, ALogThatIsALinkIsNotWritten) {
+  std::ofstream(folder_ + "/precious") << "text";
+  std::filesystem::create_symlink(folder_ + "/precious",
+                                  folder_ + "/rank-0.log");
+  StartScript("echo overwritten");
+  EXPECT_EQ(Wait(), 0);
+  EXPECT_EQ(Find(Phase::kStartFailed)->operation,
+            static_cast<uint32_t>(Operation::kOpenLog));
+  EXPECT_EQ(ReadText(folder_ + "/precious"), "text");
+}
 
 TEST_F(SupervisorTest, ARankHasItsOwnLogAndProgressFile) {
   Limits limits;

@@ -9,6 +9,8 @@
 #include <unistd.h>
 #include <vector>
 
+#include "worker/supervisor/confinement.h"
+
 namespace ordo::worker::supervisor {
 namespace {
 
@@ -19,9 +21,10 @@ constexpr char kTrainerOomScore[] = "500";
 // child has its parent's memory until then, and takes none. It leaves here why
 // it failed.
 struct TrainerImage {
-  explicit TrainerImage(const Options& options)
+  TrainerImage(const Options& options, int cgroup_file)
       : log_path(options.attempt_dir + "/rank-" + std::to_string(options.rank) +
-                 ".log") {
+                 ".log"),
+        confiner(options.confinement, cgroup_file) {
     for (const std::string& argument : options.trainer) {
       arguments.push_back(const_cast<char*>(argument.c_str()));
     }
@@ -29,6 +32,7 @@ struct TrainerImage {
   }
 
   const std::string log_path;
+  Confiner confiner;
   std::vector<char*> arguments;
   const pid_t supervisor = getpid();
   volatile Operation failed = Operation::kNone;
@@ -41,35 +45,54 @@ struct TrainerImage {
   _exit(127);
 }
 
+// Best effort: a container may forbid it.
+void BeEndedFirst() {
+  const int oom = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (oom < 0) return;
+  if (write(oom, kTrainerOomScore, sizeof(kTrainerOomScore) - 1) < 0) {
+  }
+  close(oom);
+}
+
+// In the child: its input and output.
+void OpenFiles(TrainerImage& image) {
+  const int input = open("/dev/null", O_RDONLY);
+  // Other ranks of the attempt may write there, too: no link is followed, and
+  // no pipe waited for.
+  const int log =
+      open(image.log_path.c_str(),
+           O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK, 0644);
+  if (log < 0 || input < 0) FailStart(image, Operation::kOpenLog);
+  fcntl(log, F_SETFL, O_APPEND);
+  dup2(input, 0);
+  dup2(log, 1);
+  dup2(log, 2);
+  if (log > 2) close(log);
+  if (input > 2) close(input);
+}
+
 // In the child: becomes the trainer. System calls only.
 [[noreturn]] void BecomeTrainer(TrainerImage& image) {
   setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // The supervisor may have died before the line above; then nobody would ever
-  // send the signal.
-  if (getppid() != image.supervisor) _exit(127);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   signal(SIGPIPE, SIG_DFL);
   signal(SIGHUP, SIG_DFL);
   signal(SIGINT, SIG_DFL);
-  const int input = open("/dev/null", O_RDONLY);
-  const int log =
-      open(image.log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
-  if (log < 0 || input < 0) FailStart(image, Operation::kOpenLog);
-  dup2(input, 0);
-  dup2(log, 1);
-  dup2(log, 2);
-  if (log > 2) close(log);
-  if (input > 2) close(input);
-  const int oom = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-  // Best effort: a container may forbid it.
-  if (oom >= 0) {
-    if (write(oom, kTrainerOomScore, sizeof(kTrainerOomScore) - 1) < 0) {
-    }
-    close(oom);
+  BeEndedFirst();
+  if ((errno = image.confiner.TakeLimits()) != 0) {
+    FailStart(image, Operation::kConfine);
   }
+  // Who becomes another user loses this.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // The supervisor may have died before the line above; then nobody would ever
+  // send the signal.
+  if (getppid() != image.supervisor) _exit(127);
+  if ((errno = image.confiner.TakeRules()) != 0) {
+    FailStart(image, Operation::kConfine);
+  }
+  OpenFiles(image);
   execv(image.arguments[0], image.arguments.data());
   FailStart(image, Operation::kExecute);
 }
@@ -86,9 +109,14 @@ __attribute__((noinline)) pid_t StartChild(TrainerImage& image) {
 
 }  // namespace
 
-StartedTrainer StartTrainerProcess(const Options& options) {
-  TrainerImage image(options);
+StartedTrainer StartTrainerProcess(const Options& options, int cgroup_file) {
+  TrainerImage image(options, cgroup_file);
   StartedTrainer started;
+  started.error_number = image.confiner.Prepare();
+  if (started.error_number != 0) {
+    started.failed = Operation::kConfine;
+    return started;
+  }
   const pid_t child = StartChild(image);
   if (child < 0) {
     started.failed = Operation::kFork;

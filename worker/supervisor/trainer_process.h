@@ -17,8 +17,11 @@ struct StartedTrainer {
 };
 
 // Starts the trainer as a child that leads a process group of its own, has its
-// log as output and dies with this process. Returns once it is the trainer.
-StartedTrainer StartTrainerProcess(const Options& options);
+// log as output, has taken on its confinement and dies with this process.
+// Returns once it is the trainer.
+// `cgroup_file`: as of Confiner.
+StartedTrainer StartTrainerProcess(const Options& options,
+                                   int cgroup_file = -1);
 
 }  // namespace ordo::worker::supervisor
 

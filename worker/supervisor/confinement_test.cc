@@ -1,0 +1,113 @@
+#include "worker/supervisor/confinement.h"
+
+#include <cerrno>
+#include <functional>
+#include <grp.h>
+#include <signal.h>
+#include <string>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "gtest/gtest.h"
+
+namespace ordo::worker::supervisor {
+namespace {
+
+constexpr int kNobody = 65534;
+
+constexpr int kDoesNotHold = 255;
+
+// Takes it on in a child, and asks there: 0 when `holds`, kDoesNotHold when
+// not, else the errno of what could not be taken on.
+int Ask(const Confinement& confinement, const std::function<bool()>& holds) {
+  Confiner confiner(confinement, -1);
+  EXPECT_EQ(confiner.Prepare(), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    int error = confiner.TakeLimits();
+    if (error == 0) error = confiner.TakeRules();
+    if (error != 0) _exit(error);
+    _exit(holds() ? 0 : kDoesNotHold);
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+bool IsLimited(__rlimit_resource resource, rlim_t limit) {
+  rlimit both{};
+  return getrlimit(resource, &both) == 0 && both.rlim_cur == limit &&
+         both.rlim_max == limit;
+}
+
+TEST(ConfinementTest, NobodyGainsPrivilegesOrLeavesCores) {
+  EXPECT_EQ(Ask({},
+                [] {
+                  return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 &&
+                         IsLimited(RLIMIT_CORE, 0);
+                }),
+            0);
+}
+
+TEST(ConfinementTest, LimitsAreThoseGiven) {
+  Confinement confinement;
+  confinement.file_bytes = 1 << 20;
+  confinement.address_space_bytes = int64_t{1} << 40;
+  confinement.open_files = 99;
+  EXPECT_EQ(Ask(confinement,
+                [] {
+                  struct sigaction action {};
+                  sigaction(SIGXFSZ, nullptr, &action);
+                  return IsLimited(RLIMIT_FSIZE, 1 << 20) &&
+                         IsLimited(RLIMIT_AS, rlim_t{1} << 40) &&
+                         IsLimited(RLIMIT_NOFILE, 99) &&
+                         action.sa_handler == SIG_IGN;
+                }),
+            0);
+}
+
+TEST(ConfinementTest, NoLimitIsWidened) {
+  rlimit old{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &old), 0);
+  Confinement confinement;
+  confinement.open_files = int64_t{1} << 40;
+  EXPECT_EQ(
+      Ask(confinement, [&] { return IsLimited(RLIMIT_NOFILE, old.rlim_max); }),
+      0);
+}
+
+TEST(ConfinementTest, AnotherUserIsNobodyElseBesides) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root becomes another user";
+  Confinement confinement;
+  confinement.uid = kNobody;
+  confinement.gid = kNobody;
+  confinement.processes = 321;
+  EXPECT_EQ(Ask(confinement,
+                [] {
+                  uid_t uids[3];
+                  gid_t gids[3];
+                  if (getresuid(&uids[0], &uids[1], &uids[2]) != 0 ||
+                      getresgid(&gids[0], &gids[1], &gids[2]) != 0) {
+                    return false;
+                  }
+                  for (int i = 0; i < 3; ++i) {
+                    if (uids[i] != kNobody || gids[i] != kNobody) return false;
+                  }
+                  return getgroups(0, nullptr) == 0 && setuid(0) != 0 &&
+                         IsLimited(RLIMIT_NPROC, 321);
+                }),
+            0);
+}
+
+TEST(ConfinementTest, WhoIsNotRootBecomesNobodyElse) {
+  if (geteuid() == 0) GTEST_SKIP() << "this is root";
+  Confinement confinement;
+  confinement.uid = kNobody;
+  confinement.gid = kNobody;
+  EXPECT_EQ(Ask(confinement, [] { return true; }), EPERM);
+}
+
+}  // namespace
+}  // namespace ordo::worker::supervisor
