@@ -136,8 +136,6 @@ class ReleasesTest : public ::testing::TestWithParam<const char*> {
     options.deployment = folder;
     options.supervisor = harness::Program("ordo-supervisor");
     options.trainer = harness::Program("tests/fake/fake_trainer");
-    options.environment = worker::agent::EnvironmentWith(
-        std::vector<std::pair<std::string, std::string>>{});
     return options;
   }
 

@@ -13,6 +13,7 @@
 #include "base/status/status.h"
 #include "base/text/labels.h"
 #include "base/yaml/text_form.h"
+#include "worker/agent/sandbox.h"
 
 namespace ordo::worker::agent {
 namespace {
@@ -123,6 +124,7 @@ absl::Status CheckConfig(WorkerConfig* config) {
                           "must not be negative; left out it is the "
                           "machine's"});
   }
+  CheckSandbox(config->mutable_sandbox(), &violations);
   return base::InvalidFields(violations);
 }
 

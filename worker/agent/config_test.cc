@@ -45,6 +45,7 @@ TEST(ConfigTest, DefaultsAreFilledIn) {
   EXPECT_THAT(config.devices(), IsEmpty());
   EXPECT_EQ(config.stop_grace().seconds(), 30);
   EXPECT_EQ(config.log_level(), "info");
+  EXPECT_EQ(config.sandbox().processes(), 4096);
 }
 
 TEST(ConfigTest, EmptyOneNamesAllThatIsRequired) {
@@ -64,9 +65,11 @@ TEST(ConfigTest, EachBadValueIsNamed) {
   }
   config.set_cpus(-1);
   config.set_memory_bytes(-1);
-  EXPECT_THAT(BadFields(config),
-              ElementsAre("worker", "listen", "log_level", "stop_grace",
-                          "labels", "cpus", "memory_bytes"));
+  config.mutable_sandbox()->set_processes(0);
+  EXPECT_THAT(
+      BadFields(config),
+      ElementsAre("worker", "listen", "log_level", "stop_grace", "labels",
+                  "cpus", "memory_bytes", "sandbox.processes"));
 }
 
 TEST(ConfigTest, DataRootsAreAbsoluteAndWithoutColons) {

@@ -321,7 +321,7 @@ void Core::Describe(const SupervisorFacts& facts, Attempt& attempt) {
   DescribeEnd(facts, attempt.ending != Ending::kNone, trainer_,
               &attempt.observed);
   if (attempt.observed.cause() == ObservedAttempt::EXIT &&
-      !attempt.observed.has_finished()) {
+      !attempt.observed.has_finished() && !attempt.damage.empty()) {
     attempt.observed.set_message(attempt.damage);
   }
 }

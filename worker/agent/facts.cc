@@ -1,8 +1,10 @@
 #include "worker/agent/facts.h"
 
+#include <csignal>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "proto/ordo/training/v1/exit_code.pb.h"
 
 namespace ordo::worker::agent {
 
@@ -55,6 +57,39 @@ std::string CannotExecute(const std::string& trainer,
       "; `trainer` in the worker's configuration names the program");
 }
 
+namespace {
+
+// How the trainer itself ended; `asked`: it was to.
+void DescribeExit(const JournalRecord& exit, bool asked,
+                  ObservedAttempt* observed) {
+  if (exit.signal != 0 && asked) {
+    observed->set_cause(ObservedAttempt::KILLED);
+    observed->set_message("killed after its grace period");
+    return;
+  }
+  if (exit.signal == SIGKILL && (exit.detail & supervisor::kMemoryLimit) != 0) {
+    observed->set_cause(ObservedAttempt::EXIT);
+    observed->set_exit_code(::ordo::training::v1::OUT_OF_MEMORY);
+    observed->set_message(
+        "the kernel ended it at the main memory that it had asked for "
+        "(resources.memory_bytes), or that its worker has");
+    return;
+  }
+  observed->set_cause(exit.signal == 0 ? ObservedAttempt::EXIT
+                                       : ObservedAttempt::SIGNAL);
+  std::string said = exit.signal == 0 ? observed->finished().message()
+                                      : strsignal(exit.signal);
+  const bool failed = exit.signal != 0 || exit.exit_code != 0;
+  if (failed && (exit.detail & supervisor::kProcessLimit) != 0) {
+    absl::StrAppend(&said, said.empty() ? "" : "; ",
+                    "it had as many processes and threads as its worker lets "
+                    "it have (`sandbox.processes`)");
+  }
+  observed->set_message(said);
+}
+
+}  // namespace
+
 void DescribeEnd(const SupervisorFacts& facts, bool kill_asked,
                  const std::string& trainer, ObservedAttempt* observed) {
   if (facts.start_failure) {
@@ -67,6 +102,13 @@ void DescribeEnd(const SupervisorFacts& facts, bool kill_asked,
         break;
       case Operation::kExecute:
         observed->set_message(CannotExecute(trainer, error));
+        break;
+      case Operation::kConfine:
+        observed->set_cause(ObservedAttempt::HOST_FAILED);
+        observed->set_message(absl::StrCat(
+            "cannot confine the trainer as `sandbox` in the worker's "
+            "configuration says: ",
+            error));
         break;
       default:
         observed->set_cause(ObservedAttempt::HOST_FAILED);
@@ -81,15 +123,10 @@ void DescribeEnd(const SupervisorFacts& facts, bool kill_asked,
     observed->set_cause(ObservedAttempt::HANG);
     observed->set_message(
         absl::StrCat("no progress for ", *facts.hang_ms / 1000.0, " s"));
-  } else if (facts.exit->signal == 0) {
-    observed->set_cause(ObservedAttempt::EXIT);
-    observed->set_message(observed->finished().message());
-  } else if (kill_asked || facts.kill_requested || facts.stop_requested) {
-    observed->set_cause(ObservedAttempt::KILLED);
-    observed->set_message("killed after its grace period");
   } else {
-    observed->set_cause(ObservedAttempt::SIGNAL);
-    observed->set_message(strsignal(facts.exit->signal));
+    DescribeExit(*facts.exit,
+                 kill_asked || facts.kill_requested || facts.stop_requested,
+                 observed);
   }
 }
 

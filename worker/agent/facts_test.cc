@@ -5,6 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "proto/ordo/training/v1/exit_code.pb.h"
 
 namespace ordo::worker::agent {
 namespace {
@@ -82,6 +83,45 @@ TEST(FactsTest, OurSignalIsAKillAndOthersAreNot) {
   EXPECT_EQ(observed.cause(), ObservedAttempt::SIGNAL);
   EXPECT_EQ(observed.signal(), SIGSEGV);
   EXPECT_THAT(observed.message(), HasSubstr("Segmentation"));
+}
+
+JournalRecord Met(JournalRecord exited, uint32_t limits) {
+  exited.detail = limits;
+  return exited;
+}
+
+TEST(FactsTest, DeathByTheMemoryLimitIsRunningOutOfMemory) {
+  const JournalRecord exit = Met(Exited(0, SIGKILL), supervisor::kMemoryLimit);
+  const ObservedAttempt observed = Describe({exit}, false);
+  EXPECT_EQ(observed.cause(), ObservedAttempt::EXIT);
+  EXPECT_EQ(observed.exit_code(), ::ordo::training::v1::OUT_OF_MEMORY);
+  EXPECT_THAT(observed.message(), HasSubstr("resources.memory_bytes"));
+  // One that was asked to end, or died of something else, did not.
+  EXPECT_EQ(Describe({exit}, true).cause(), ObservedAttempt::KILLED);
+  EXPECT_EQ(Describe({Met(Exited(0, SIGSEGV), supervisor::kMemoryLimit)}, false)
+                .cause(),
+            ObservedAttempt::SIGNAL);
+}
+
+TEST(FactsTest, TheLimitOfProcessesIsSaidOfWhatFailed) {
+  for (const JournalRecord& exit : {Exited(70, 0), Exited(0, SIGABRT)}) {
+    EXPECT_THAT(
+        Describe({Met(exit, supervisor::kProcessLimit)}, false).message(),
+        HasSubstr("`sandbox.processes`"));
+  }
+  EXPECT_EQ(
+      Describe({Met(Exited(0, 0), supervisor::kProcessLimit)}, false).message(),
+      "said so itself");
+}
+
+TEST(FactsTest, WhatCannotBeConfinedIsTheHosts) {
+  JournalRecord failed = Of(Phase::kStartFailed);
+  failed.operation = static_cast<uint32_t>(Operation::kConfine);
+  failed.error_number = EPERM;
+  const ObservedAttempt observed = Describe({failed}, false);
+  EXPECT_EQ(observed.cause(), ObservedAttempt::HOST_FAILED);
+  EXPECT_THAT(observed.message(), HasSubstr("`sandbox`"));
+  EXPECT_THAT(observed.message(), HasSubstr("not permitted"));
 }
 
 TEST(FactsTest, HangIsNamedWithItsTime) {

@@ -3,7 +3,6 @@
 //       --deployment /var/lib/ordo
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <signal.h>
 #include <string>
@@ -35,6 +34,7 @@
 #include "worker/agent/machine.h"
 #include "worker/agent/metrics.h"
 #include "worker/agent/nvml.h"
+#include "worker/agent/sandbox.h"
 #include "worker/agent/service.h"
 
 ABSL_FLAG(std::string, config, "",
@@ -89,18 +89,9 @@ absl::StatusOr<AgentOptions> MakeOptions(const WorkerConfig& config) {
   options.task.host = listen.host;
   ORDO_ASSIGN_OR_RETURN(options.task.supervisor,
                         base::SiblingBinary("ordo-supervisor"));
-  std::vector<std::pair<std::string, std::string>> added;
-  for (const auto& [name, value] : config.trainer_environment()) {
-    added.emplace_back(name, value);
-  }
-  // How long waiting threads of the trainer spin. It would set this itself and
-  // start again, which takes as long as loading its libraries.
-  constexpr char kSpinCount[] = "GOMP_SPINCOUNT";
-  if (config.trainer_environment().count(kSpinCount) == 0 &&
-      std::getenv(kSpinCount) == nullptr) {
-    added.emplace_back(kSpinCount, "1000");
-  }
-  options.task.environment = EnvironmentWith(added);
+  options.task.environment = TrainerEnvironment(config, environ);
+  base::PosixFilesystem files;
+  ORDO_ASSIGN_OR_RETURN(options.task.sandbox, MakeSandbox(config, files));
   options.stop_grace = base::ToDuration(config.stop_grace());
   auto& identity = options.identity;
   identity.set_worker(config.worker());

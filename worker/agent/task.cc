@@ -18,8 +18,6 @@
 #include "worker/agent/orphans.h"
 #include "worker/supervisor/journal.h"
 
-extern char** environ;
-
 namespace ordo::worker::agent {
 namespace {
 
@@ -29,8 +27,7 @@ using ::ordo::agent::v1::StoredTask;
 
 // Not made durable: a machine that goes down takes the attempt with it.
 absl::Status WritePlain(base::Filesystem& files, const std::string& path,
-                        const std::string& contents,
-                        base::WriteMode mode = base::WriteMode::kTruncate) {
+                        const std::string& contents, base::WriteMode mode) {
   ORDO_ASSIGN_OR_RETURN(auto file, files.OpenForWrite(path, mode));
   ORDO_RETURN_IF_ERROR(file->Append(contents));
   return file->Close();
@@ -87,15 +84,6 @@ std::vector<std::string> EnvironmentWith(
   return environment;
 }
 
-std::vector<std::string> EnvironmentWith(
-    const std::vector<std::pair<std::string, std::string>>& added) {
-  std::vector<std::string> own;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    own.emplace_back(*entry);
-  }
-  return EnvironmentWith(own, added);
-}
-
 Task::Task(const TaskOptions& options, base::Filesystem& files,
            SpareFolders& spares, AttemptKey key)
     : options_(options),
@@ -133,11 +121,29 @@ absl::Status Task::WriteAttempt(const DesiredAttempt& desired,
     auto summary = desired.summarize();
     summary.set_job(desired.job());
     summary.set_attempt(desired.attempt());
-    ORDO_RETURN_IF_ERROR(
-        WritePlain(files_, folders_.task_message, summary.SerializeAsString()));
+    ORDO_RETURN_IF_ERROR(WritePlain(files_, folders_.task_message,
+                                    summary.SerializeAsString(),
+                                    base::WriteMode::kCreateNew));
   }
-  // There from the start, so that it can be watched.
-  return WritePlain(files_, folders_.progress, "");
+  // There from the start, so that it can be watched. Another rank's trainer,
+  // which may write to the folder, has put no link in its place.
+  ORDO_RETURN_IF_ERROR(
+      WritePlain(files_, folders_.progress, "", base::WriteMode::kCreateNew));
+  return HandOver();
+}
+
+absl::Status Task::HandOver() {
+  const Sandbox& sandbox = options_.sandbox;
+  if (!sandbox.user) return absl::OkStatus();
+  // The job's own folder stays the worker's: whoever could rename these could
+  // have this process write elsewhere.
+  std::vector<std::string> paths = {folders_.job + "/checkpoints",
+                                    folders_.job + "/results"};
+  for (const std::string& path : paths) {
+    ORDO_RETURN_IF_ERROR(files_.MakeFolders(path));
+  }
+  paths.insert(paths.end(), {folders_.progress, folders_.attempt});
+  return GiveToTrainer(sandbox, paths);
 }
 
 absl::Status Task::WriteState(const DesiredAttempt& desired) {
@@ -188,17 +194,17 @@ absl::Status Task::Start(const DesiredAttempt& desired,
                   "--deployment",
                   options_.deployment,
                   "--rank",
-                  absl::StrCat(key_.rank),
-                  "--",
-                  options_.trainer,
-                  CommandOf(desired),
-                  task_file,
-                  "--out",
-                  folders_.job,
-                  "--storage-root",
-                  options_.storage_root,
-                  "--deployment",
-                  options_.deployment};
+                  absl::StrCat(key_.rank)};
+  const std::string name = key_.ToString();
+  const std::vector<std::string> confinement = SandboxArguments(
+      options_.sandbox, {folders_.job, name, MemoryOf(desired)});
+  command.argv.insert(command.argv.end(), confinement.begin(),
+                      confinement.end());
+  command.argv.insert(
+      command.argv.end(),
+      {"--", options_.trainer, CommandOf(desired), task_file, "--out",
+       folders_.job, "--storage-root", options_.storage_root, "--deployment",
+       options_.deployment});
   if (!options_.data_roots.empty() && ReadsData(desired)) {
     command.argv.emplace_back("--data-roots");
     command.argv.push_back(absl::StrJoin(options_.data_roots, ":"));
@@ -380,6 +386,12 @@ int Task::EndLeftovers() const {
   return num_left;
 }
 
-absl::Status Task::Remove() { return spares_.Remove(folders_.task); }
+absl::Status Task::Remove() {
+  // Its supervisor does that, unless it was killed.
+  if (!options_.sandbox.cgroup.empty()) {
+    rmdir(CgroupOf(options_.sandbox, key_.ToString()).c_str());
+  }
+  return spares_.Remove(folders_.task);
+}
 
 }  // namespace ordo::worker::agent

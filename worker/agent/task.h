@@ -18,6 +18,7 @@
 #include "worker/agent/core.h"
 #include "worker/agent/facts.h"
 #include "worker/agent/launcher.h"
+#include "worker/agent/sandbox.h"
 #include "worker/agent/spare_folders.h"
 #include "worker/agent/task_texts.h"
 
@@ -42,6 +43,8 @@ struct TaskOptions {
   std::string host = "127.0.0.1";
   // UUIDs of GPUs by the names of their devices.
   std::map<std::string, std::string> gpu_uuids = {};
+  // What trainers may take and do.
+  Sandbox sandbox = {};
   // Where the machine's devices are looked for; "" but in tests.
   std::string devices_root = {};
   // Writes the files of tasks as JSON; all copies of this share it.
@@ -65,11 +68,9 @@ struct TaskFolders {
   std::string supervisor_log;  // What its supervisor has to say.
 };
 
-// An environment with `added` put in or replaced; of this process unless given.
+// An environment with `added` put in or replaced.
 std::vector<std::string> EnvironmentWith(
     const std::vector<std::string>& old,
-    const std::vector<std::pair<std::string, std::string>>& added);
-std::vector<std::string> EnvironmentWith(
     const std::vector<std::pair<std::string, std::string>>& added);
 
 // Files and processes of one attempt on this machine. Not thread-safe.
@@ -157,6 +158,8 @@ class Task {
  private:
   absl::Status WriteAttempt(const ::ordo::agent::v1::DesiredAttempt& desired,
                             ::ordo::agent::v1::ObservedAttempt::Cause* cause);
+  // Hands what the trainer writes to its user, if that is another.
+  absl::Status HandOver();
   absl::Status WriteState(const ::ordo::agent::v1::DesiredAttempt& desired);
   // Empty when it is damaged.
   ::ordo::agent::v1::StoredTask ReadState() const;

@@ -1,5 +1,7 @@
 #include "worker/agent/testing/programs.h"
 
+#include <unistd.h>
+
 #include "base/check.h"
 #include "base/process/process.h"
 
@@ -21,7 +23,11 @@ TaskOptions FakeTaskOptions(const std::string& folder,
   options.deployment = folder;
   options.supervisor = BinFolder() + "/ordo-supervisor";
   options.trainer = BinFolder() + "/tests/fake/fake_trainer";
-  options.environment = EnvironmentWith({{"ORDO_FAKE", behaviour}});
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    options.environment.emplace_back(*entry);
+  }
+  options.environment =
+      EnvironmentWith(options.environment, {{"ORDO_FAKE", behaviour}});
   return options;
 }
 
