@@ -119,10 +119,56 @@ class PosixReadableFile : public ReadableFile {
     return static_cast<uint64_t>(info.st_size);
   }
 
+  absl::StatusOr<std::string> RealPath() override {
+    return PosixFilesystem().ReadLink("/proc/self/fd/" +
+                                      std::to_string(descriptor_.get()));
+  }
+
  private:
   const std::string path_;
   FileDescriptor descriptor_;
 };
+
+// Removes what is called `name` in an open folder; `path` is for messages.
+absl::Status RemoveIn(int folder, const std::string& name,
+                      const std::string& path) {
+  if (::unlinkat(folder, name.c_str(), 0) == 0 || errno == ENOENT) {
+    return absl::OkStatus();
+  }
+  // Of folders some filesystems say the one, some the other.
+  const int refusal = errno;
+  if (refusal != EISDIR && refusal != EPERM) return LastError("remove", path);
+  const int inner = ::openat(folder, name.c_str(),
+                             O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (inner < 0) {
+    return SystemError(errno == ENOTDIR ? refusal : errno, "remove " + path);
+  }
+  DIR* const entries = ::fdopendir(inner);
+  if (entries == nullptr) {
+    const int error_number = errno;
+    ::close(inner);
+    return SystemError(error_number, "remove " + path);
+  }
+  absl::Status status;
+  std::vector<std::string> names;
+  errno = 0;
+  while (const dirent* entry = ::readdir(entries)) {
+    names.emplace_back(entry->d_name);
+  }
+  if (errno != 0) status = LastError("list", path);
+  for (const std::string& each : names) {
+    if (!status.ok()) break;
+    if (each != "." && each != "..") {
+      status = RemoveIn(inner, each, path + "/" + each);
+    }
+  }
+  ::closedir(entries);
+  ORDO_RETURN_IF_ERROR(status);
+  if (::unlinkat(folder, name.c_str(), AT_REMOVEDIR) != 0) {
+    return LastError("remove folder", path);
+  }
+  return absl::OkStatus();
+}
 
 int OpenFlags(WriteMode mode) {
   switch (mode) {
@@ -151,10 +197,17 @@ absl::StatusOr<std::unique_ptr<WritableFile>> PosixFilesystem::OpenForWrite(
 
 absl::StatusOr<std::unique_ptr<ReadableFile>> PosixFilesystem::OpenForRead(
     const std::string& path) {
-  const int descriptor =
-      Retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); });
-  if (descriptor < 0) return LastError("open", path);
-  return std::make_unique<PosixReadableFile>(path, descriptor);
+  // Without O_NONBLOCK to open a pipe is to wait for who writes to it.
+  FileDescriptor file(Retry(
+      [&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
+  if (file.get() < 0) return LastError("open", path);
+  struct stat info;
+  if (::fstat(file.get(), &info) != 0) return LastError("stat", path);
+  if (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode)) {
+    return absl::FailedPreconditionError("open " + path +
+                                         ": it is a pipe, and no file");
+  }
+  return std::make_unique<PosixReadableFile>(path, file.Release());
 }
 
 absl::Status PosixFilesystem::SyncFolder(const std::string& path) {
@@ -208,18 +261,7 @@ absl::Status PosixFilesystem::RemoveFile(const std::string& path) {
 }
 
 absl::Status PosixFilesystem::RemoveTree(const std::string& path) {
-  struct stat info;
-  if (::lstat(path.c_str(), &info) != 0) {
-    if (errno == ENOENT) return absl::OkStatus();
-    return LastError("remove", path);
-  }
-  if (!S_ISDIR(info.st_mode)) return RemoveFile(path);
-  ORDO_ASSIGN_OR_RETURN(const std::vector<std::string> names, List(path));
-  for (const std::string& name : names) {
-    ORDO_RETURN_IF_ERROR(RemoveTree(path + "/" + name));
-  }
-  if (::rmdir(path.c_str()) != 0) return LastError("remove folder", path);
-  return absl::OkStatus();
+  return RemoveIn(AT_FDCWD, path, path);
 }
 
 absl::Status PosixFilesystem::MakeFolders(const std::string& path) {

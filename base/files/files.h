@@ -37,6 +37,9 @@ class ReadableFile {
                                              size_t num_bytes) = 0;
   // Size now, in bytes; another process may append.
   virtual absl::StatusOr<uint64_t> Size() = 0;
+  // Where it lies, links resolved, whatever has been put at the path that it
+  // was opened by since.
+  virtual absl::StatusOr<std::string> RealPath() = 0;
 };
 
 struct FileInfo {
@@ -62,6 +65,7 @@ class Filesystem {
 
   virtual absl::StatusOr<std::unique_ptr<WritableFile>> OpenForWrite(
       const std::string& path, WriteMode mode) = 0;
+  // FAILED_PRECONDITION for a pipe or a socket, which is not waited for.
   virtual absl::StatusOr<std::unique_ptr<ReadableFile>> OpenForRead(
       const std::string& path) = 0;
 
@@ -77,7 +81,7 @@ class Filesystem {
       const std::string& path) = 0;
   virtual absl::Status RemoveFile(const std::string& path) = 0;
   // Removes a file or a folder with all in it; OK when there is none. Links are
-  // removed, not followed.
+  // removed, not followed, those neither that take a folder's place meanwhile.
   virtual absl::Status RemoveTree(const std::string& path) = 0;
   // Makes a folder and its missing parents; OK when it exists.
   virtual absl::Status MakeFolders(const std::string& path) = 0;

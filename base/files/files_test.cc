@@ -1,6 +1,7 @@
 #include "base/files/files.h"
 
 #include <string>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/files/testing/temporary_folder.h"
@@ -86,6 +87,23 @@ TEST_F(PosixFilesystemTest, AnOpenReaderSeesWhatIsAppended) {
   EXPECT_THAT(file->ReadAt(3, 10), IsOkAndHolds("two"));
 }
 
+TEST_F(PosixFilesystemTest, AnOpenFileTellsWhereItReallyLies) {
+  Write("a", "text");
+  const std::string link = folder_.Path("link");
+  ORDO_ASSERT_OK(files_.ReplaceLink("a", link));
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto file, files_.OpenForRead(link));
+  ORDO_ASSERT_OK(files_.ReplaceLink("none", link));
+  ORDO_ASSERT_OK_AND_ASSIGN(const std::string path, file->RealPath());
+  EXPECT_EQ(path.substr(path.rfind('/')), "/a");
+}
+
+TEST_F(PosixFilesystemTest, APipeIsNotWaitedFor) {
+  const std::string path = folder_.Path("pipe");
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_THAT(files_.OpenForRead(path),
+              StatusIs(absl::StatusCode::kFailedPrecondition));
+}
+
 TEST_F(PosixFilesystemTest, MissingFilesAreNotFoundAndNamed) {
   const std::string path = folder_.Path("none");
   const auto not_found =
@@ -116,6 +134,23 @@ TEST_F(PosixFilesystemTest, MakesAndListsAndRemovesTrees) {
   EXPECT_THAT(files_.List(folder_.path()), IsOkAndHolds(ElementsAre("keep")));
   EXPECT_THAT(Read("keep"), IsOkAndHolds("kept"));
   EXPECT_THAT(files_.RemoveTree(folder_.Path("x")), IsOk());
+}
+
+TEST_F(PosixFilesystemTest, WhatATreeThatIsRemovedLinksToStays) {
+  for (const char* name : {"keep", "x"}) {
+    ORDO_ASSERT_OK(files_.MakeFolders(folder_.Path(name)));
+  }
+  Write("keep/kept", "kept");
+  Write("x/a", "");
+  ASSERT_EQ(
+      ::symlink(folder_.Path("keep").c_str(), folder_.Path("x/link").c_str()),
+      0);
+  ORDO_ASSERT_OK(files_.ReplaceLink(folder_.Path("x"), folder_.Path("y")));
+  // A link itself, and not the folder that it leads to.
+  ORDO_ASSERT_OK(files_.RemoveTree(folder_.Path("y")));
+  EXPECT_TRUE(files_.Stat(folder_.Path("x/a")).ok());
+  ORDO_ASSERT_OK(files_.RemoveTree(folder_.Path("x")));
+  EXPECT_THAT(Read("keep/kept"), IsOkAndHolds("kept"));
 }
 
 TEST_F(PosixFilesystemTest, AFileInTheWayOfAFolderIsAnError) {

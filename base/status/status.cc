@@ -24,11 +24,12 @@ absl::Status AddContext(const absl::Status& status,
 absl::Status SystemError(int error_number, std::string_view attempted) {
   std::string message(attempted);
   message.append(": ").append(std::strerror(error_number));
+  absl::StatusCode code = absl::ErrnoToStatusCode(error_number);
   // Abseil has UNKNOWN for this one, and bytes that cannot be read back or
   // written are lost.
-  const absl::StatusCode code = error_number == EIO
-                                    ? absl::StatusCode::kDataLoss
-                                    : absl::ErrnoToStatusCode(error_number);
+  if (error_number == EIO) code = absl::StatusCode::kDataLoss;
+  // A limit of who runs the process, as a full disk is.
+  if (error_number == EFBIG) code = absl::StatusCode::kResourceExhausted;
   return absl::Status(code, message);
 }
 

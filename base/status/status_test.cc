@@ -83,6 +83,8 @@ TEST(SystemErrorTest, NamesWhatWasAttemptedAndFitsTheCode) {
                        "open a: No such file or directory"));
   EXPECT_THAT(SystemError(ENOSPC, "write a"),
               StatusIs(absl::StatusCode::kResourceExhausted));
+  EXPECT_THAT(SystemError(EFBIG, "write a"),
+              StatusIs(absl::StatusCode::kResourceExhausted));
   EXPECT_THAT(SystemError(EIO, "read a"),
               StatusIs(absl::StatusCode::kDataLoss));
 }

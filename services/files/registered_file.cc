@@ -12,23 +12,18 @@
 #include "base/text/nearest.h"
 
 namespace ordo::services::files {
-namespace {
 
-// Whether `path`, links followed, lies below `root`. False when it is not
-// there.
-bool LiesUnder(const std::string& root, const std::string& path) {
+bool LiesUnder(const std::string& root, base::ReadableFile& file) {
   std::error_code error;
   const std::filesystem::path real_root =
       std::filesystem::canonical(root, error);
-  if (error) return false;
-  const std::filesystem::path real = std::filesystem::canonical(path, error);
-  if (error) return false;
+  const absl::StatusOr<std::string> path = file.RealPath();
+  if (error || !path.ok()) return false;
+  const std::filesystem::path real = *path;
   return std::mismatch(real_root.begin(), real_root.end(), real.begin(),
                        real.end())
              .first == real_root.end();
 }
-
-}  // namespace
 
 absl::StatusOr<training::v1::FileInfo> FindFile(
     const google::protobuf::RepeatedPtrField<training::v1::FileInfo>& files,
@@ -69,7 +64,7 @@ absl::Status RegisteredFileReader::Open() {
         path_, " was registered and is not there; restore it, or use another"));
   }
   ORDO_RETURN_IF_ERROR(opened);
-  if (!LiesUnder(storage_.root, path_)) {
+  if (!LiesUnder(storage_.root, **opened)) {
     return absl::DataLossError(absl::StrCat(
         path_, " leads out of the storage root; it is not served"));
   }

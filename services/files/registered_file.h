@@ -37,6 +37,10 @@ struct FilePart {
   std::string sha256;
 };
 
+// Whether an open file lies below a storage root, links in both resolved, so
+// that nobody who may write there has others read what lies elsewhere.
+bool LiesUnder(const std::string& root, base::ReadableFile& file);
+
 // The file of `files` with this path. INVALID_ARGUMENT (field `path`) when the
 // path is empty; NOT_FOUND, with the paths that there are, when none has it.
 absl::StatusOr<training::v1::FileInfo> FindFile(

@@ -94,6 +94,10 @@ absl::Status LogSource::Open() {
   // The supervisor makes it when it starts the trainer.
   if (absl::IsNotFound(opened.status())) return absl::OkStatus();
   ORDO_RETURN_IF_ERROR(opened);
+  if (!files::LiesUnder(storage_.root, **opened)) {
+    return absl::DataLossError(
+        absl::StrCat(path, " leads out of the storage root; it is not served"));
+  }
   ORDO_ASSIGN_OR_RETURN(const uint64_t size, (*opened)->Size());
   end_ = static_cast<int64_t>(size);
   if (offset_ > end_) {

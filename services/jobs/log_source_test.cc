@@ -1,5 +1,9 @@
 #include "services/jobs/log_source.h"
 
+#include "base/files/file_util.h"
+#include "base/files/files.h"
+#include "base/files/testing/temporary_folder.h"
+#include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "proto/ordo/jobs/v1/jobs.grpc.pb.h"
@@ -90,6 +94,21 @@ TEST_F(LogSourceTest, GivesTheLogOfTheNewestAttempt) {
   std::string text;
   ASSERT_TRUE(ReadAll(Request(), &text).ok());
   EXPECT_EQ(text, "second");
+}
+
+TEST_F(LogSourceTest, ALinkThatATrainerPutInItsPlaceIsNotFollowedOutside) {
+  StartAttempt(1);
+  base::testing::TemporaryFolder elsewhere;
+  base::PosixFilesystem files;
+  ORDO_ASSERT_OK(base::AtomicWrite(files, elsewhere.Path("key"), "secret"));
+  loopback_.Append(LogPath(1), "");
+  ORDO_ASSERT_OK(
+      files.ReplaceLink(elsewhere.Path("key"), loopback_.Path(LogPath(1))));
+  std::string text;
+  const grpc::Status status = ReadAll(Request(), &text);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::DATA_LOSS);
+  EXPECT_THAT(status.error_message(), HasSubstr("storage root"));
+  EXPECT_EQ(text, "");
 }
 
 TEST_F(LogSourceTest, GivesAnEarlierAttemptFromAnOffset) {

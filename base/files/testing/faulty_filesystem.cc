@@ -49,6 +49,7 @@ class FaultyReadableFile : public ReadableFile {
   }
 
   absl::StatusOr<uint64_t> Size() override { return real_->Size(); }
+  absl::StatusOr<std::string> RealPath() override { return real_->RealPath(); }
 
  private:
   FaultyFilesystem& files_;
