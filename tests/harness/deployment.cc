@@ -125,8 +125,9 @@ absl::Status Deployment::StartWorker(int number) {
   config.set_state_folder(WorkerFolder(number));
   config.set_storage_root(storage_root());
   config.set_endpoints_file(WorkerFolder(number) + "/endpoints.json");
-  // Where tests have their trainers leave signs.
-  config.mutable_sandbox()->add_writable(folder());
+  // Where tests have their trainers leave signs, but for those of what trainers
+  // may do.
+  if (!config.has_sandbox()) config.mutable_sandbox()->add_writable(folder());
   Worker& worker = workers_[number - 1];
   std::vector<std::string> program = options_.worker_prefix;
   program.push_back(Program("ordo-worker"));

@@ -173,6 +173,20 @@ TEST_F(TaskTest, WhatTheTrainerWritesIsItsUsers) {
   EXPECT_EQ(owner(folders.task), 0u);
 }
 
+TEST_F(TaskTest, APipeThatATrainerPutsInThePlaceOfItsRecordsHoldsNobodyUp) {
+  Prepare("");
+  ORDO_ASSERT_OK(Start());
+  ASSERT_TRUE(WaitForEnd());
+  const std::string path = task_->folders().progress;
+  ORDO_ASSERT_OK(files_.RemoveFile(path));
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_THAT(task_->Read().trouble,
+              StatusIs(absl::StatusCode::kFailedPrecondition));
+  const Task::Update update = task_->Read({true, true});
+  EXPECT_TRUE(update.complete);
+  EXPECT_FALSE(update.damage.ok());
+}
+
 TEST_F(TaskTest, ALinkInThePlaceOfAProgressFileIsNotFollowed) {
   Prepare("");
   ORDO_ASSERT_OK(files_.MakeFolders(task_->folders().attempt));
