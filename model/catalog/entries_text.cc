@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -503,7 +504,11 @@ std::string PathProblem(const std::string& path) {
   if (path.size() > kMaxPathBytes) {
     return absl::StrCat("has ", path.size(), " bytes; at most ", kMaxPathBytes);
   }
-  if (path.find('\0') != std::string::npos) return "has a NUL byte";
+  if (std::any_of(path.begin(), path.end(), [](char c) {
+        return absl::ascii_iscntrl(static_cast<unsigned char>(c));
+      })) {
+    return "has a NUL byte, or another control character";
+  }
   const bool absolute = path.front() == '/';
   for (const absl::string_view part :
        absl::StrSplit(absl::string_view(path).substr(absolute ? 1 : 0), '/')) {
