@@ -142,6 +142,28 @@ TEST(AllServicesTest, EveryUnaryCallOfAUserCounts) {
   }
 }
 
+TEST(AllServicesTest, WhatIsNestedDeepIsRefusedAndHarmsNobody) {
+  testing::Loopback loopback;
+  const auto stub = JobsService::NewStub(loopback.channel());
+  // What can still be read, and what cannot.
+  for (const int depth : {40, 5000}) {
+    ordo::jobs::v1::CreateJobRequest request;
+    auto* spec = request.mutable_job()->mutable_spec();
+    spec->set_name("a");
+    for (int i = 0; i < depth; ++i) {
+      spec->set_kind(ordo::jobs::v1::JobSpec::SWEEP);
+      spec = spec->mutable_sweep()->mutable_run();
+    }
+    Context context;
+    Job job;
+    EXPECT_FALSE(stub->CreateJob(&context, request, &job).ok()) << depth;
+  }
+  Context context;
+  ordo::jobs::v1::ListJobsResponse response;
+  EXPECT_TRUE(stub->ListJobs(&context, {}, &response).ok());
+  EXPECT_TRUE(response.jobs().empty());
+}
+
 TEST(AllServicesTest, CallsThatWaitForFilesHaveALimit) {
   limits::LimitsOptions none;
   none.file_calls = 0;

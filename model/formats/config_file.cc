@@ -8,6 +8,7 @@
 #include "base/files/file_util.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
+#include "base/text/json_depth.h"
 #include "base/yaml/text_form.h"
 #include "model/catalog/fine_tuning.h"
 #include "model/catalog/resolve_model.h"
@@ -82,10 +83,13 @@ absl::StatusOr<ConfigFile> ParseOwn(const Json& json, const Component* given,
 absl::StatusOr<ConfigFile> ParseConfigFile(const std::string& text,
                                            const Component* given,
                                            const std::string& path) {
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const Json json =
+      base::NestsTooDeep(text)
+          ? Json()
+          : Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) {
     return absl::DataLossError(
-        absl::StrCat(path, " is damaged: it is not JSON"));
+        absl::StrCat(path, " is damaged: it is not JSON, or nested too deep"));
   }
   ConfigFile parsed;
   try {

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status/status.h"
+#include "base/text/json_depth.h"
 #include "nlohmann/json.hpp"
 
 namespace ordo::model::formats {
@@ -45,6 +46,9 @@ absl::StatusOr<Json> ParseHeader(std::string_view text,
   };
   if (text.empty() || text.front() != '{') {
     return Damaged(path, "the header does not begin with '{'");
+  }
+  if (base::NestsTooDeep(text)) {
+    return Damaged(path, "the header is nested too deep");
   }
   Json header = Json::parse(text, check, /*allow_exceptions=*/false);
   if (header.is_discarded() || !header.is_object()) {

@@ -60,6 +60,9 @@ TEST_F(SafetensorsHeaderTest, DamageIsNamedByTheShownPath) {
       {FileOf(kHeader, 9), "the file has 9"},
       {long_header, "the header's length is not right"},
       {FileOf("[1]", 0), "does not begin with '{'"},
+      {FileOf("{\"w\":" + std::string(1000, '[') + std::string(1000, ']') + "}",
+              0),
+       "nested too deep"},
       {FileOf("{\"w\":1}", 0), "tensor 'w': needs dtype, shape and"},
   };
   for (const auto& [bytes, message] : cases) {

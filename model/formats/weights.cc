@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/files/file_util.h"
 #include "base/status/status.h"
+#include "base/text/json_depth.h"
 #include "model/training/safetensors.h"
 #include "nlohmann/json.hpp"
 
@@ -35,6 +36,7 @@ absl::StatusOr<Shards> ReadIndex(base::Filesystem& files,
                                  const std::string& path) {
   ORDO_ASSIGN_OR_RETURN(const std::string text,
                         base::ReadFile(files, path, kMaxIndexBytes));
+  if (base::NestsTooDeep(text)) return Damaged(path, "it is nested too deep");
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || !json.contains("weight_map") ||
       !json["weight_map"].is_object()) {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/files/file_util.h"
 #include "base/status/status.h"
+#include "base/text/json_depth.h"
 #include "model/formats/config_file.h"
 #include "model/formats/safetensors_header.h"
 #include "nlohmann/json.hpp"
@@ -43,6 +44,7 @@ absl::StatusOr<Json> ReadJson(base::Filesystem& files,
   ORDO_ASSIGN_OR_RETURN(
       const std::string text,
       base::ReadFile(files, base::JoinPath(folder, name), max_bytes));
+  if (base::NestsTooDeep(text)) return NotRight(name, "it is nested too deep");
   Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return NotRight(name, "it is not a JSON object");
   return json;

@@ -59,11 +59,15 @@ TEST_F(FolderCheckTest, WhatIsNotRightIsNamed) {
   };
   const std::string weights = whole.at("model.safetensors");
   const std::string first = "model-00001-of-00002.safetensors";
+  const std::string deep = "{\"model_type\": " + std::string(1 << 20, '[') +
+                           std::string(1 << 20, ']') + "}";
   const struct {
     Folder folder;
     const char* message;
   } cases[] = {
       {with(whole, "config.json", "{"), "config.json: it is not a JSON object"},
+      // What prints or copies it would call itself as often.
+      {with(whole, "config.json", deep), "config.json: it is nested too deep"},
       {with(whole, "config.json", R"({"model_type": "t5"})"),
        "rebuild the model of config.json: model_type: 't5' is not one of"},
       // As the papers' own programs write it.

@@ -15,6 +15,7 @@
 #include "base/files/file_util.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
+#include "base/text/json_depth.h"
 #include "nlohmann/json.hpp"
 #include "services/checkpoints/upload_list.h"
 
@@ -97,6 +98,9 @@ absl::Status CheckTokens(base::Filesystem& files, const std::string& folder,
   ORDO_ASSIGN_OR_RETURN(
       const std::string text,
       base::ReadFile(files, base::JoinPath(folder, info_path), kMaxInfoBytes));
+  if (base::NestsTooDeep(text)) {
+    return Refuse(info_path, "is nested too deep");
+  }
   const Json info = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   const Json type = info.is_object() ? info.value("dtype", Json()) : Json();
   const Json tokens = info.is_object() ? info.value("tokens", Json()) : Json();

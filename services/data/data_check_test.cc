@@ -127,6 +127,11 @@ TEST_F(DataFilesTest, TokenFilesHaveTheSizeThatTheirInfoSays) {
                          HasSubstr("x.bin.json: must be like")))
         << wrong;
   }
+  const std::string deep = "{\"dtype\": " + std::string(400'000, '[') +
+                           std::string(400'000, ']') + "}";
+  EXPECT_THAT(Check({{"x.bin", "aabbcc"}, {"x.bin.json", deep}}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("x.bin.json: is nested too deep")));
 }
 
 }  // namespace
