@@ -44,6 +44,13 @@ class FileDescriptor {
 
   int get() const { return descriptor_; }
   int Release() { return std::exchange(descriptor_, -1); }
+  // Leaves errno as it is.
+  void Reset(int descriptor) {
+    const int error_number = errno;
+    if (descriptor_ >= 0) ::close(descriptor_);
+    descriptor_ = descriptor;
+    errno = error_number;
+  }
 
  private:
   int descriptor_;
@@ -262,6 +269,33 @@ absl::Status PosixFilesystem::RemoveFile(const std::string& path) {
 
 absl::Status PosixFilesystem::RemoveTree(const std::string& path) {
   return RemoveIn(AT_FDCWD, path, path);
+}
+
+absl::Status PosixFilesystem::RemoveUnder(const std::string& root,
+                                          const std::string& relative) {
+  constexpr int kFlags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+  const std::string path = root + "/" + relative;
+  FileDescriptor folder(::open(root.c_str(), kFlags));
+  std::string_view rest = relative;
+  while (true) {
+    if (folder.get() < 0) {
+      if (errno == ENOENT) return absl::OkStatus();
+      if (errno != ENOTDIR && errno != ELOOP) return LastError("remove", path);
+      return absl::FailedPreconditionError(
+          "remove " + path + ": a part of its path is a link, or no folder");
+    }
+    const size_t slash = rest.find('/');
+    const std::string part(rest.substr(0, slash));
+    if (part.empty() || part == "." || part == "..") {
+      return absl::InvalidArgumentError("remove " + path +
+                                        ": its path has a part that is none");
+    }
+    if (slash == std::string_view::npos) {
+      return RemoveIn(folder.get(), part, path);
+    }
+    rest.remove_prefix(slash + 1);
+    folder.Reset(::openat(folder.get(), part.c_str(), kFlags | O_NOFOLLOW));
+  }
 }
 
 absl::Status PosixFilesystem::MakeFolders(const std::string& path) {

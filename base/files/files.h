@@ -83,6 +83,11 @@ class Filesystem {
   // Removes a file or a folder with all in it; OK when there is none. Links are
   // removed, not followed, those neither that take a folder's place meanwhile.
   virtual absl::Status RemoveTree(const std::string& path) = 0;
+  // The same of what lies at `relative` below `root`. INVALID_ARGUMENT when
+  // that has an empty, "." or ".." part; FAILED_PRECONDITION when a folder on
+  // the way is a link: others may write there, and have it lead elsewhere.
+  virtual absl::Status RemoveUnder(const std::string& root,
+                                   const std::string& relative) = 0;
   // Makes a folder and its missing parents; OK when it exists.
   virtual absl::Status MakeFolders(const std::string& path) = 0;
   virtual absl::StatusOr<FileInfo> Stat(const std::string& path) = 0;
@@ -111,6 +116,8 @@ class PosixFilesystem : public Filesystem {
       const std::string& path) override;
   absl::Status RemoveFile(const std::string& path) override;
   absl::Status RemoveTree(const std::string& path) override;
+  absl::Status RemoveUnder(const std::string& root,
+                           const std::string& relative) override;
   absl::Status MakeFolders(const std::string& path) override;
   absl::StatusOr<FileInfo> Stat(const std::string& path) override;
   absl::StatusOr<uint64_t> FreeBytes(const std::string& path) override;

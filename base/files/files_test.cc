@@ -153,6 +153,33 @@ TEST_F(PosixFilesystemTest, WhatATreeThatIsRemovedLinksToStays) {
   EXPECT_THAT(Read("keep/kept"), IsOkAndHolds("kept"));
 }
 
+TEST_F(PosixFilesystemTest, WhatIsRemovedBelowARootLiesThere) {
+  for (const char* name : {"root/a/b/c", "elsewhere/c"}) {
+    ORDO_ASSERT_OK(files_.MakeFolders(folder_.Path(name)));
+  }
+  Write("elsewhere/c/kept", "kept");
+  const std::string root = folder_.Path("root");
+  ORDO_EXPECT_OK(files_.RemoveUnder(root, "a/b"));
+  EXPECT_THAT(files_.List(folder_.Path("root/a")),
+              IsOkAndHolds(::testing::IsEmpty()));
+  ORDO_EXPECT_OK(files_.RemoveUnder(root, "a/b"));
+  ORDO_EXPECT_OK(files_.RemoveUnder(root, "not/there"));
+  ORDO_EXPECT_OK(files_.RemoveUnder(folder_.Path("none"), "a"));
+  for (const char* path : {"", ".", "..", "../elsewhere", "a/../../elsewhere",
+                           "/elsewhere", "a//b"}) {
+    EXPECT_THAT(files_.RemoveUnder(root, path),
+                StatusIs(absl::StatusCode::kInvalidArgument))
+        << path;
+  }
+  // A link on the way, and one at its end.
+  ORDO_ASSERT_OK(
+      files_.ReplaceLink(folder_.Path("elsewhere"), root + "/a/link"));
+  EXPECT_THAT(files_.RemoveUnder(root, "a/link/c"),
+              StatusIs(absl::StatusCode::kFailedPrecondition));
+  ORDO_EXPECT_OK(files_.RemoveUnder(root, "a/link"));
+  EXPECT_THAT(Read("elsewhere/c/kept"), IsOkAndHolds("kept"));
+}
+
 TEST_F(PosixFilesystemTest, AFileInTheWayOfAFolderIsAnError) {
   Write("a", "");
   EXPECT_THAT(files_.MakeFolders(folder_.Path("a")),

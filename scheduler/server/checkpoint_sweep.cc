@@ -13,22 +13,13 @@ constexpr int kSwept = 1000;
 
 }  // namespace
 
-void CheckpointSweep::Add(const std::string& name, const std::string& file,
-                          std::vector<std::string>* paths) const {
-  // The resource name is the path below the storage root.
-  auto path = base::JoinUnder(storage_root_,
-                              file.empty() ? name : base::JoinPath(name, file));
-  if (path.ok()) paths->push_back(*std::move(path));
-}
-
 absl::StatusOr<std::vector<std::string>> CheckpointSweep::NextDeleted() {
-  std::vector<std::string> paths;
-  ORDO_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+  // The resource name is the path below the storage root.
+  ORDO_ASSIGN_OR_RETURN(std::vector<std::string> names,
                         reader_.DeletedCheckpoints(last_deleted_, kSwept));
   deleted_done_ = names.empty();
   if (!names.empty()) last_deleted_ = names.back();
-  for (const std::string& name : names) Add(name, "", &paths);
-  return paths;
+  return names;
 }
 
 absl::StatusOr<std::vector<std::string>> CheckpointSweep::NextThinned() {
@@ -47,7 +38,7 @@ absl::StatusOr<std::vector<std::string>> CheckpointSweep::NextThinned() {
         !checkpoint->has_thin_time()) {
       continue;
     }
-    Add(checkpoint->name(), core::kOptimizerFile, &paths);
+    paths.push_back(base::JoinPath(checkpoint->name(), core::kOptimizerFile));
   }
   return paths;
 }

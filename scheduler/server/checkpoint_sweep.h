@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -16,23 +15,18 @@ namespace ordo::scheduler::server {
 // thinned ones have lost. For one thread.
 class CheckpointSweep {
  public:
-  // `reader` outlives this. `storage_root`: below which checkpoints lie.
-  CheckpointSweep(store::Reader& reader, std::string storage_root)
-      : reader_(reader), storage_root_(std::move(storage_root)) {}
+  // `reader` outlives this.
+  explicit CheckpointSweep(store::Reader& reader) : reader_(reader) {}
 
-  // Some more paths that are to be gone, whether or not they are; nothing: that
-  // was all, or the store could not be read, which is logged.
+  // Some more paths, below the storage root, that are to be gone, whether or
+  // not they are; nothing: that was all, or the store could not be read, which
+  // is logged.
   std::optional<std::vector<std::string>> Next();
 
  private:
   absl::StatusOr<std::vector<std::string>> NextDeleted();
   absl::StatusOr<std::vector<std::string>> NextThinned();
-  // Appends where a file of a checkpoint lies, or its folder when empty.
-  void Add(const std::string& name, const std::string& file,
-           std::vector<std::string>* paths) const;
-
   store::Reader& reader_;
-  const std::string storage_root_;
   bool deleted_done_ = false;
   bool thinned_done_ = false;
   // The last that was looked at, of each kind.

@@ -31,7 +31,7 @@ class CheckpointSweepTest : public ::testing::Test {
   // All paths, however they come.
   std::vector<std::string> All() {
     std::vector<std::string> all;
-    CheckpointSweep sweep(store_, "/storage");
+    CheckpointSweep sweep(store_);
     while (const auto paths = sweep.Next()) {
       all.insert(all.end(), paths->begin(), paths->end());
     }
@@ -48,11 +48,9 @@ TEST_F(CheckpointSweepTest, FindsFoldersOfDeletedAndFilesOfThinnedOnes) {
   Put("2-1", Checkpoint::AVAILABLE, true);
   Put("3-1", Checkpoint::AVAILABLE, false);
   Put("4-1", Checkpoint::DELETED, true);
-  EXPECT_THAT(
-      All(),
-      ElementsAre("/storage/jobs/a/checkpoints/1-1",
-                  "/storage/jobs/a/checkpoints/4-1",
-                  "/storage/jobs/a/checkpoints/2-1/optimizer.safetensors"));
+  EXPECT_THAT(All(),
+              ElementsAre("jobs/a/checkpoints/1-1", "jobs/a/checkpoints/4-1",
+                          "jobs/a/checkpoints/2-1/optimizer.safetensors"));
 }
 
 TEST_F(CheckpointSweepTest, LooksAtMoreThanFitAtOnce) {

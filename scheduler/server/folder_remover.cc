@@ -4,9 +4,10 @@
 
 namespace ordo::scheduler::server {
 
-FolderRemover::FolderRemover(base::Filesystem& files,
+FolderRemover::FolderRemover(base::Filesystem& files, std::string root,
                              std::function<void(const absl::Status&)> on_error)
     : files_(files),
+      root_(std::move(root)),
       on_error_(std::move(on_error)),
       thread_([this] { Run(); }) {}
 
@@ -64,7 +65,7 @@ void FolderRemover::Run() {
         continue;
       }
       for (std::string& each : *paths) queue_.push_back(std::move(each));
-    } else if (const absl::Status status = files_.RemoveTree(path);
+    } else if (const absl::Status status = files_.RemoveUnder(root_, path);
                !status.ok()) {
       on_error_(status);
     }

@@ -19,9 +19,10 @@ namespace ordo::scheduler::server {
 // at its next start. Thread-safe.
 class FolderRemover {
  public:
-  // `files` outlives this. `on_error` is told what could not be removed, on the
+  // `files` outlives this. Paths are below `root`, where no link is followed:
+  // trainers write there. `on_error` is told what could not be removed, on the
   // remover's thread.
-  FolderRemover(base::Filesystem& files,
+  FolderRemover(base::Filesystem& files, std::string root,
                 std::function<void(const absl::Status&)> on_error);
   // Ends after the folder at hand; those still queued stay.
   ~FolderRemover();
@@ -42,6 +43,7 @@ class FolderRemover {
   void Run();
 
   base::Filesystem& files_;
+  const std::string root_;
   const std::function<void(const absl::Status&)> on_error_;
   base::Mutex mutex_;
   base::CondVar changed_;

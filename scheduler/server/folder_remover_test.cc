@@ -29,10 +29,11 @@ class FolderRemoverTest : public ::testing::Test {
 
 TEST_F(FolderRemoverTest, AFolderGoesWithAllInIt) {
   ORDO_ASSERT_OK(real_.MakeFolders(folder_.Path("a/b")));
-  FolderRemover remover(
-      files_, [this](const absl::Status& s) { errors_.push_back(s); });
-  remover.Remove(folder_.Path("a"));
-  remover.Remove(folder_.Path("not-there"));
+  FolderRemover remover(files_, folder_.path(), [this](const absl::Status& s) {
+    errors_.push_back(s);
+  });
+  remover.Remove("a");
+  remover.Remove("not-there");
   remover.Wait();
   EXPECT_FALSE(base::Exists(real_, folder_.Path("a")));
   EXPECT_TRUE(errors_.empty());
@@ -40,13 +41,15 @@ TEST_F(FolderRemoverTest, AFolderGoesWithAllInIt) {
 
 TEST_F(FolderRemoverTest, ASweepEndsWhenThereIsNoMore) {
   // One of them has nothing to remove.
-  std::vector<std::vector<std::string>> pages = {
-      {folder_.Path("a"), folder_.Path("b")}, {}, {folder_.Path("c")}};
+  std::vector<std::vector<std::string>> pages = {{"a", "b"}, {}, {"c"}};
   for (const auto& page : pages) {
-    for (const auto& path : page) ORDO_ASSERT_OK(real_.MakeFolders(path));
+    for (const auto& path : page) {
+      ORDO_ASSERT_OK(real_.MakeFolders(folder_.Path(path)));
+    }
   }
-  FolderRemover remover(
-      files_, [this](const absl::Status& s) { errors_.push_back(s); });
+  FolderRemover remover(files_, folder_.path(), [this](const absl::Status& s) {
+    errors_.push_back(s);
+  });
   size_t num_asked = 0;
   remover.Sweep([&]() -> std::optional<std::vector<std::string>> {
     const size_t page = num_asked++;
@@ -61,14 +64,29 @@ TEST_F(FolderRemoverTest, ASweepEndsWhenThereIsNoMore) {
   EXPECT_TRUE(errors_.empty());
 }
 
+TEST_F(FolderRemoverTest, AFolderThatATrainerMadeALinkLeadsNowhere) {
+  ORDO_ASSERT_OK(real_.MakeFolders(folder_.Path("b/checkpoints/1-1")));
+  ORDO_ASSERT_OK(real_.MakeFolders(folder_.Path("a")));
+  ORDO_ASSERT_OK(
+      real_.ReplaceLink("../b/checkpoints", folder_.Path("a/checkpoints")));
+  FolderRemover remover(files_, folder_.path(), [this](const absl::Status& s) {
+    errors_.push_back(s);
+  });
+  remover.Remove("a/checkpoints/1-1");
+  remover.Wait();
+  EXPECT_EQ(errors_.size(), 1u);
+  EXPECT_TRUE(base::Exists(real_, folder_.Path("b/checkpoints/1-1")));
+}
+
 TEST_F(FolderRemoverTest, AnErrorIsToldAndTheNextFolderStillGoes) {
   ORDO_ASSERT_OK(real_.MakeFolders(folder_.Path("bad")));
   ORDO_ASSERT_OK(real_.MakeFolders(folder_.Path("good")));
   files_.Fail(FileOperation::kRemove, "bad", EACCES);
-  FolderRemover remover(
-      files_, [this](const absl::Status& s) { errors_.push_back(s); });
-  remover.Remove(folder_.Path("bad"));
-  remover.Remove(folder_.Path("good"));
+  FolderRemover remover(files_, folder_.path(), [this](const absl::Status& s) {
+    errors_.push_back(s);
+  });
+  remover.Remove("bad");
+  remover.Remove("good");
   remover.Wait();
   EXPECT_EQ(errors_.size(), 1u);
   EXPECT_TRUE(base::Exists(real_, folder_.Path("bad")));

@@ -98,7 +98,7 @@ Server::Server(ServerOptions options, core::State state,
              [this](const std::vector<absl::Status>& damage) {
                damage_.Add(damage);
              }),
-      remover_(*options_.files,
+      remover_(*options_.files, options_.storage_root,
                [this](const absl::Status& status) {
                  options_.metrics->folder_errors.With({}).Increment();
                  LogWarning(
@@ -348,18 +348,14 @@ void Server::ShowCheckpointAges(absl::Duration now) {
 }
 
 void Server::SweepCheckpoints() {
-  remover_.Sweep([this, sweep = std::make_shared<CheckpointSweep>(
-                            options_.store->reader(), options_.storage_root)] {
-    return sweep->Next();
-  });
+  remover_.Sweep([sweep = std::make_shared<CheckpointSweep>(
+                      options_.store->reader())] { return sweep->Next(); });
 }
 
 void Server::RemoveCheckpoint(const std::string& name,
                               const std::string& file) {
   // The resource name is the path below the storage root.
-  auto path = base::JoinUnder(options_.storage_root,
-                              file.empty() ? name : base::JoinPath(name, file));
-  if (path.ok()) remover_.Remove(*std::move(path));
+  remover_.Remove(file.empty() ? name : base::JoinPath(name, file));
 }
 
 void Server::ReleaseRecord(const core::Record& record, Changed* changed) {

@@ -173,6 +173,12 @@ absl::Status FaultyFilesystem::RemoveTree(const std::string& path) {
   return real_.RemoveTree(path);
 }
 
+absl::Status FaultyFilesystem::RemoveUnder(const std::string& root,
+                                           const std::string& relative) {
+  ORDO_RETURN_IF_ERROR(Check(FileOperation::kRemove, root + "/" + relative));
+  return real_.RemoveUnder(root, relative);
+}
+
 absl::Status FaultyFilesystem::MakeFolders(const std::string& path) {
   ORDO_RETURN_IF_ERROR(Check(FileOperation::kMakeFolders, path));
   return real_.MakeFolders(path);

@@ -69,6 +69,8 @@ class FaultyFilesystem : public Filesystem {
       const std::string& path) override;
   absl::Status RemoveFile(const std::string& path) override;
   absl::Status RemoveTree(const std::string& path) override;
+  absl::Status RemoveUnder(const std::string& root,
+                           const std::string& relative) override;
   absl::Status MakeFolders(const std::string& path) override;
   absl::StatusOr<FileInfo> Stat(const std::string& path) override;
   absl::StatusOr<uint64_t> FreeBytes(const std::string& path) override;
