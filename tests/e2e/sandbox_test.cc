@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "base/files/file_util.h"
@@ -147,6 +148,53 @@ TEST_F(SandboxTest, OneThatFillsMemoryIsOutOfIt) {
     sandbox->set_address_space_bytes(kAddressSpaceBytes);
   });
   EXPECT_EQ(ReasonOf("memory"), "OUT_OF_MEMORY");
+  ExpectTheNextRuns();
+}
+
+// Where this machine lets this process make cgroups with their controllers.
+class CgroupTest : public SandboxTest {
+ protected:
+  void SetUp() override {
+    cgroup_ = absl::StrCat("/sys/fs/cgroup/ordo-test-", getpid());
+    const std::string controllers =
+        mkdir(cgroup_.c_str(), 0755) != 0
+            ? ""
+            : base::ReadFile(files_, cgroup_ + "/cgroup.controllers", 4096)
+                  .value_or("");
+    if (!absl::StrContains(controllers, "memory") ||
+        !absl::StrContains(controllers, "pids")) {
+      GTEST_SKIP() << "no cgroup of version 2 with memory and pids is ours";
+    }
+    Begin([this](config::v1::Sandbox* sandbox) {
+      sandbox->set_cgroup(cgroup_);
+      sandbox->set_processes(kProcesses);
+    });
+  }
+  void TearDown() override {
+    SandboxTest::TearDown();
+    // Those of trainers are gone.
+    rmdir(cgroup_.c_str());
+    EXPECT_NE(access(cgroup_.c_str(), F_OK), 0);
+  }
+
+  std::string cgroup_;
+};
+
+TEST_F(CgroupTest, MemoryBeyondWhatAJobAsksForEndsIt) {
+  jobs::v1::JobSpec spec = Spec("memory");
+  spec.mutable_resources()->set_memory_bytes(64 << 20);
+  spec.mutable_retry()->set_max_attempts(1);
+  Submit(spec);
+  const Job job = WaitForFailure("memory");
+  EXPECT_EQ(job.reason(), "OUT_OF_MEMORY");
+  EXPECT_THAT(job.message(), HasSubstr("resources.memory_bytes"));
+  ExpectTheNextRuns();
+}
+
+TEST_F(CgroupTest, WhoForksWithoutEndIsToldWhichLimitItMet) {
+  Run("forks");
+  EXPECT_THAT(WaitForFailure("forks").message(),
+              HasSubstr("`sandbox.processes`"));
   ExpectTheNextRuns();
 }
 

@@ -1,5 +1,6 @@
 #include "worker/agent/facts.h"
 
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 
@@ -101,6 +102,15 @@ void DescribeEnd(const SupervisorFacts& facts, bool kill_asked,
             "cannot open its log file in the storage root: ", error));
         break;
       case Operation::kExecute:
+        // Of who has become a user that has too many.
+        if (facts.start_failure->error_number == EAGAIN) {
+          observed->set_cause(ObservedAttempt::HOST_FAILED);
+          observed->set_message(
+              "cannot execute the trainer: its user has as many processes and "
+              "threads on this machine as `sandbox.processes` in the worker's "
+              "configuration lets it have");
+          break;
+        }
         observed->set_message(CannotExecute(trainer, error));
         break;
       case Operation::kConfine:

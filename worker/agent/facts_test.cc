@@ -114,6 +114,15 @@ TEST(FactsTest, TheLimitOfProcessesIsSaidOfWhatFailed) {
       "said so itself");
 }
 
+TEST(FactsTest, AUserWithTooManyProcessesIsTheHosts) {
+  JournalRecord failed = Of(Phase::kStartFailed);
+  failed.operation = static_cast<uint32_t>(Operation::kExecute);
+  failed.error_number = EAGAIN;
+  const ObservedAttempt observed = Describe({failed}, false);
+  EXPECT_EQ(observed.cause(), ObservedAttempt::HOST_FAILED);
+  EXPECT_THAT(observed.message(), HasSubstr("`sandbox.processes`"));
+}
+
 TEST(FactsTest, WhatCannotBeConfinedIsTheHosts) {
   JournalRecord failed = Of(Phase::kStartFailed);
   failed.operation = static_cast<uint32_t>(Operation::kConfine);
