@@ -118,6 +118,9 @@ StartedTrainer StartTrainerProcess(const Options& options, int cgroup_file) {
     return started;
   }
   const pid_t child = StartChild(image);
+  // A child that becomes another user takes this from the memory that it shares
+  // until then, and with it from the worker what /proc shows of this process.
+  if (options.confinement.uid >= 0) prctl(PR_SET_DUMPABLE, 1);
   if (child < 0) {
     started.failed = Operation::kFork;
     started.error_number = errno;

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,6 +46,27 @@ TEST_F(TrainerProcessTest, WhatCannotBeExecutedSaysWhy) {
   EXPECT_EQ(started.error_number, ENOENT);
   // Nothing is left of it.
   EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);
+}
+
+TEST_F(TrainerProcessTest, AChildThatBecomesAnotherUserHidesNotItsParent) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root becomes another user";
+  options_.trainer = {"/bin/true"};
+  options_.confinement.uid = 65534;
+  options_.confinement.gid = 65534;
+  // Whether that user reaches the log's folder or not.
+  const StartedTrainer started = StartTrainerProcess(options_);
+  if (started.pid > 0) waitpid(started.pid, nullptr, 0);
+  EXPECT_EQ(prctl(PR_GET_DUMPABLE, 0, 0, 0, 0), 1);
+}
+
+TEST_F(TrainerProcessTest, WhatCannotBeConfinedSaysWhy) {
+  if (geteuid() == 0) GTEST_SKIP() << "this is root";
+  options_.trainer = {"/bin/true"};
+  options_.confinement.uid = 65534;
+  options_.confinement.gid = 65534;
+  const StartedTrainer started = StartTrainerProcess(options_);
+  EXPECT_EQ(started.failed, Operation::kConfine);
+  EXPECT_EQ(started.error_number, EPERM);
 }
 
 TEST_F(TrainerProcessTest, ALogThatCannotBeOpenedSaysWhy) {
