@@ -36,15 +36,16 @@ constexpr char kOwnCgroup[] = "worker";
 constexpr int kMoveRounds = 10;
 constexpr size_t kMaxCgroupFileBytes = 1 << 20;
 
-// What trainers may write whatever their job is; devices and what a process
-// says of itself are guarded by the kernel.
-constexpr const char* kAlwaysWritable[] = {"/dev", "/proc"};
+// What trainers may write whatever their job is: devices have rights of their
+// own.
+constexpr char kDevices[] = "/dev";
 // Where programs and their settings lie.
-constexpr const char* kSystemFolders[] = {"/bin",   "/etc", "/lib", "/lib32",
-                                          "/lib64", "/opt", "/sys", "/usr"};
+constexpr const char* kSystemFolders[] = {"/bin",   "/etc",   "/lib",
+                                          "/lib32", "/lib64", "/opt",
+                                          "/proc",  "/sys",   "/usr"};
 constexpr const char* kPassedOn[] = {"GOMP_SPINCOUNT",  "LANG", "LC_ALL",
                                      "LD_LIBRARY_PATH", "PATH", "TZ"};
-// Where they lie unless the worker or the configuration says.
+// Where programs lie unless the worker or the configuration says.
 constexpr char kDefaultPath[] = "/usr/local/bin:/usr/bin:/bin";
 // How long waiting threads of the trainer spin. It would set this itself and
 // start again, which takes as long as loading its libraries.
@@ -206,8 +207,7 @@ absl::StatusOr<Sandbox> MakeSandbox(const WorkerConfig& config,
     ORDO_RETURN_IF_ERROR(GiveToTrainer(sandbox, {stores}));
   }
   sandbox.writable = {wanted.writable().begin(), wanted.writable().end()};
-  sandbox.writable.insert(sandbox.writable.end(), std::begin(kAlwaysWritable),
-                          std::end(kAlwaysWritable));
+  sandbox.writable.emplace_back(kDevices);
   sandbox.writable.push_back(stores);
   sandbox.readable = ReadableFolders(config);
   if (supervisor::LandlockVersion() == 0) {

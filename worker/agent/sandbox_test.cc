@@ -108,10 +108,10 @@ TEST_F(SandboxTest, TrainersWriteTheirJobsFolderAndWhatIsListed) {
                             MakeSandbox(config_, files_));
   const std::string stores = config_.storage_root() + "/data/.stores";
   EXPECT_TRUE(base::Exists(files_, stores));
-  EXPECT_THAT(SandboxArguments(sandbox, {"/jobs/a", "a.1", 5}),
-              ElementsAre("--processes", "7", "--writable", "/jobs/a",
-                          "--writable", "/scratch", "--writable", "/dev",
-                          "--writable", "/proc", "--writable", stores));
+  EXPECT_THAT(
+      SandboxArguments(sandbox, {"/jobs/a", "a.1", 5}),
+      ElementsAre("--processes", "7", "--writable", "/jobs/a", "--writable",
+                  "/scratch", "--writable", "/dev", "--writable", stores));
 }
 
 TEST_F(SandboxTest, ReadingIsBoundWhereSomethingIsListed) {
