@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <fstream>
+#include <grp.h>
 #include <iterator>
 #include <string>
 #include <sys/prctl.h>
@@ -12,6 +13,23 @@
 
 namespace ordo::worker::supervisor {
 namespace {
+
+constexpr int kNobody = 65534;
+
+// Whether this process may have another become `kNobody`: in a user namespace
+// of its own root may not.
+bool MayBecomeNobody() {
+  const pid_t child = fork();
+  if (child == 0) {
+    _exit(setgroups(0, nullptr) == 0 &&
+                  setresgid(kNobody, kNobody, kNobody) == 0 &&
+                  setresuid(kNobody, kNobody, kNobody) == 0
+              ? 0
+              : 1);
+  }
+  int status = -1;
+  return waitpid(child, &status, 0) == child && status == 0;
+}
 
 class TrainerProcessTest : public ::testing::Test {
  protected:
@@ -49,10 +67,10 @@ TEST_F(TrainerProcessTest, WhatCannotBeExecutedSaysWhy) {
 }
 
 TEST_F(TrainerProcessTest, AChildThatBecomesAnotherUserHidesNotItsParent) {
-  if (geteuid() != 0) GTEST_SKIP() << "only root becomes another user";
+  if (!MayBecomeNobody()) GTEST_SKIP() << "only root becomes another user";
   options_.trainer = {"/bin/true"};
-  options_.confinement.uid = 65534;
-  options_.confinement.gid = 65534;
+  options_.confinement.uid = kNobody;
+  options_.confinement.gid = kNobody;
   // Whether that user reaches the log's folder or not.
   const StartedTrainer started = StartTrainerProcess(options_);
   if (started.pid > 0) waitpid(started.pid, nullptr, 0);
@@ -60,13 +78,13 @@ TEST_F(TrainerProcessTest, AChildThatBecomesAnotherUserHidesNotItsParent) {
 }
 
 TEST_F(TrainerProcessTest, WhatCannotBeConfinedSaysWhy) {
-  if (geteuid() == 0) GTEST_SKIP() << "this is root";
+  if (MayBecomeNobody()) GTEST_SKIP() << "this is root";
   options_.trainer = {"/bin/true"};
-  options_.confinement.uid = 65534;
-  options_.confinement.gid = 65534;
+  options_.confinement.uid = kNobody;
+  options_.confinement.gid = kNobody;
   const StartedTrainer started = StartTrainerProcess(options_);
   EXPECT_EQ(started.failed, Operation::kConfine);
-  EXPECT_EQ(started.error_number, EPERM);
+  EXPECT_NE(started.error_number, 0);
 }
 
 TEST_F(TrainerProcessTest, ALogThatCannotBeOpenedSaysWhy) {
