@@ -49,14 +49,15 @@ absl::StatusOr<HostPort> ParseHostPort(std::string_view text) {
   return result;
 }
 
-absl::Status CheckListen(std::string_view text, bool insecure,
+absl::Status CheckListen(std::string_view text, bool permitted,
                          std::string_view permit) {
   const absl::StatusOr<HostPort> address = ParseHostPort(text);
   if (!address.ok()) return address.status();
-  if (insecure || address->IsLoopback()) return absl::OkStatus();
+  if (permitted || address->IsLoopback()) return absl::OkStatus();
   return absl::InvalidArgumentError(
       "other machines could reach " + std::string(text) +
-      " and nothing asks who they are; use 127.0.0.1, or " +
+      ", and without TLS whoever is on the way reads and changes what is "
+      "said there; use 127.0.0.1, or " +
       std::string(permit) + " if that is meant");
 }
 
@@ -64,8 +65,10 @@ void WarnIfOpen(const std::vector<Listener>& listeners) {
   for (const Listener& listener : listeners) {
     const absl::StatusOr<HostPort> address = ParseHostPort(listener.address);
     if (!address.ok() || address->IsLoopback()) continue;
-    LogWarning("other machines can reach this and nothing asks who they are",
-               {{"field", listener.field}, {"address", listener.address}});
+    LogWarning(
+        "insecure: other machines can reach this port without TLS; "
+        "whoever is on the way reads and changes what is said there",
+        {{"field", listener.field}, {"address", listener.address}});
   }
 }
 

@@ -33,13 +33,15 @@ struct Listener {
 absl::StatusOr<HostPort> ParseHostPort(std::string_view text);
 
 // Whether a server may listen at `text`: INVALID_ARGUMENT when it is no
-// HOST:PORT, or other machines could reach it and `insecure` does not permit
-// that. There is no TLS, and nothing asks who they are. `permit` is what the
-// error says to do to permit it.
-absl::Status CheckListen(std::string_view text, bool insecure,
-                         std::string_view permit = "set insecure: true");
+// HOST:PORT, or other machines could reach it and nothing permits that, which
+// is for a port with TLS, or where somebody says that it shall be without.
+// `permit` is what the error says to do to permit it.
+absl::Status CheckListen(
+    std::string_view text, bool permitted,
+    std::string_view permit = "give certificates (tls), or set insecure: true");
 
-// Logs a warning for each listener that other machines can reach.
+// Logs a warning for each listener, of those without TLS, that other machines
+// can reach.
 void WarnIfOpen(const std::vector<Listener>& listeners);
 
 }  // namespace ordo::base

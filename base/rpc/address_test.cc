@@ -12,6 +12,7 @@ namespace ordo::base {
 namespace {
 
 using ::ordo::base::testing::StatusIs;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -45,11 +46,12 @@ TEST(IsLoopbackTest, IsTrueForThisMachineOnly) {
   }
 }
 
-TEST(CheckListenTest, OffLoopbackNeedsInsecure) {
+TEST(CheckListenTest, OffLoopbackNeedsTlsOrPermission) {
   ORDO_EXPECT_OK(CheckListen("127.0.0.1:0", false));
   EXPECT_THAT(CheckListen("0.0.0.0:9100", false),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("insecure: true")));
+                       AllOf(HasSubstr("certificates (tls)"),
+                             HasSubstr("insecure: true"))));
   EXPECT_THAT(CheckListen("0.0.0.0:9100", false, "give --insecure"),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("or give --insecure if")));

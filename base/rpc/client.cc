@@ -7,7 +7,6 @@
 
 #include "base/rpc/server.h"
 #include "grpcpp/create_channel.h"
-#include "grpcpp/security/credentials.h"
 #include "grpcpp/support/channel_arguments.h"
 
 namespace ordo::base {
@@ -34,18 +33,29 @@ grpc::ChannelArguments Arguments() {
   return arguments;
 }
 
-}  // namespace
-
-std::shared_ptr<grpc::Channel> Connect(const std::string& address) {
-  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(),
-                                   Arguments());
+std::shared_ptr<grpc::Channel> Open(
+    const std::string& address,
+    const std::shared_ptr<grpc::ChannelCredentials>& tls,
+    const grpc::ChannelArguments& arguments) {
+  return grpc::CreateCustomChannel(
+      address, tls == nullptr ? grpc::InsecureChannelCredentials() : tls,
+      arguments);
 }
 
-std::shared_ptr<grpc::Channel> ConnectAlone(const std::string& address) {
+}  // namespace
+
+std::shared_ptr<grpc::Channel> Connect(
+    const std::string& address,
+    const std::shared_ptr<grpc::ChannelCredentials>& tls) {
+  return Open(address, tls, Arguments());
+}
+
+std::shared_ptr<grpc::Channel> ConnectAlone(
+    const std::string& address,
+    const std::shared_ptr<grpc::ChannelCredentials>& tls) {
   grpc::ChannelArguments arguments = Arguments();
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(),
-                                   arguments);
+  return Open(address, tls, arguments);
 }
 
 void PrepareCall(const CallOptions& options, grpc::ClientContext* context) {

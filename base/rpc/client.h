@@ -8,17 +8,23 @@
 #include "absl/time/time.h"
 #include "grpcpp/channel.h"
 #include "grpcpp/client_context.h"
+#include "grpcpp/security/credentials.h"
 
 namespace ordo::base {
 
 // A channel to "HOST:PORT". It connects at the first call and again after a
 // failure, waiting at most a second between attempts, since servers here
-// restart within one. Never through an HTTP proxy.
-std::shared_ptr<grpc::Channel> Connect(const std::string& address);
+// restart within one. Never through an HTTP proxy. `tls` is of a ClientTls;
+// null: without TLS.
+std::shared_ptr<grpc::Channel> Connect(
+    const std::string& address,
+    const std::shared_ptr<grpc::ChannelCredentials>& tls = nullptr);
 
 // Like Connect, with a TCP connection of its own. Channels of Connect to one
 // address share one.
-std::shared_ptr<grpc::Channel> ConnectAlone(const std::string& address);
+std::shared_ptr<grpc::Channel> ConnectAlone(
+    const std::string& address,
+    const std::shared_ptr<grpc::ChannelCredentials>& tls = nullptr);
 
 struct CallOptions {
   // Each call has one; streams that stay open give their own.

@@ -9,6 +9,7 @@
 #include "base/rpc/address.h"
 #include "base/rpc/grpc_status.h"
 #include "base/status/status.h"
+#include "grpc/grpc_security_constants.h"
 #include "grpc/support/log.h"
 #include "grpcpp/ext/proto_server_reflection_plugin.h"
 #include "grpcpp/generic/async_generic_service.h"
@@ -123,7 +124,8 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
     const std::vector<grpc::Service*>& services) {
   KeepCallbackQueue();
   ORDO_ASSIGN_OR_RETURN(HostPort listen, ParseHostPort(options.listen));
-  ORDO_RETURN_IF_ERROR(CheckListen(options.listen, options.insecure));
+  ORDO_RETURN_IF_ERROR(
+      CheckListen(options.listen, options.insecure || options.tls != nullptr));
   SetUpGrpc();
   grpc::ServerBuilder builder;
   SetLimits(options, &builder);
@@ -138,8 +140,10 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
   std::vector<std::string> names;
   builder.SetOption(std::make_unique<ServiceNamesOption>(&names));
   int port = 0;
-  builder.AddListeningPort(listen.ToString(), grpc::InsecureServerCredentials(),
-                           &port);
+  builder.AddListeningPort(
+      listen.ToString(),
+      options.tls == nullptr ? grpc::InsecureServerCredentials() : options.tls,
+      &port);
   std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
   if (server == nullptr || port == 0) {
     return absl::FailedPreconditionError(
@@ -168,6 +172,12 @@ void RpcServer::Drain(absl::Duration grace) {
 Caller GetCaller(const grpc::ServerContextBase& context) {
   Caller caller;
   caller.peer = context.peer();
+  if (const auto proved = context.auth_context(); proved != nullptr) {
+    for (const grpc::string_ref& name :
+         proved->FindPropertyValues(GRPC_PEER_URI_PROPERTY_NAME)) {
+      caller.uri_names.emplace_back(name.data(), name.size());
+    }
+  }
   const auto user = context.client_metadata().find(kUserMetadataKey);
   if (user != context.client_metadata().end()) {
     caller.user.assign(user->second.data(), user->second.size());

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/rpc/rpc_metrics.h"
+#include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server.h"
 #include "grpcpp/server_context.h"
 
@@ -33,8 +34,9 @@ inline constexpr int64_t kMaxTransportBytes = 16 * int64_t{kMaxMessageBytes};
 struct RpcServerOptions {
   // "HOST:PORT"; port 0 takes a free one.
   std::string listen = "127.0.0.1:0";
-  // Permits a host that other machines can reach. There is no TLS: whoever
-  // reaches the port is obeyed.
+  // From ServerTls; null: what is said can be read and changed on its way.
+  std::shared_ptr<grpc::ServerCredentials> tls;
+  // Permits a host that other machines can reach without TLS.
   bool insecure = false;
   // Counts and measures all RPCs; may be null; outlives the server.
   RpcMetrics* metrics = nullptr;
@@ -51,8 +53,8 @@ class RpcServer {
   // Starts to serve; the health of the server (the service named "") and of
   // each service by its name is SERVING from here on. The services outlive the
   // server. INVALID_ARGUMENT for a bad address, or when the host is not
-  // loopback and `insecure` is not set; FAILED_PRECONDITION when the port is in
-  // use.
+  // loopback and there is neither `tls` nor `insecure`; FAILED_PRECONDITION
+  // when the port is in use.
   static absl::StatusOr<std::unique_ptr<RpcServer>> Start(
       const RpcServerOptions& options,
       const std::vector<grpc::Service*>& services);
@@ -78,9 +80,13 @@ class RpcServer {
   std::unique_ptr<grpc::Server> server_;
 };
 
-// Who calls, as the caller says: unverified, since there is no TLS.
+// Who calls.
 struct Caller {
-  // The metadata entry kUserMetadataKey; empty when there is none.
+  // The URI names of the caller's certificate, which TLS has verified; empty
+  // without one.
+  std::vector<std::string> uri_names;
+  // What the caller says, unverified: the metadata entry kUserMetadataKey;
+  // empty when there is none.
   std::string user;
   // "ipv4:127.0.0.1:5000".
   std::string peer;

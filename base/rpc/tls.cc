@@ -1,0 +1,188 @@
+#include "base/rpc/tls.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/certificates/certificate.h"
+#include "base/files/file_util.h"
+#include "base/files/files.h"
+#include "base/status/status.h"
+#include "grpc/grpc.h"
+#include "grpcpp/security/tls_certificate_verifier.h"
+#include "grpcpp/security/tls_credentials_options.h"
+
+namespace ordo::base {
+namespace {
+
+using grpc::experimental::CertificateVerifier;
+using grpc::experimental::ExternalCertificateVerifier;
+using grpc::experimental::FileWatcherCertificateProvider;
+using grpc::experimental::TlsCustomVerificationCheckRequest;
+
+constexpr size_t kMaxPemBytes = 1 << 20;
+
+absl::Status Wrong(const NamedFile& file, const std::string& what) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(file.name, " ", file.path, ": ", what));
+}
+
+absl::StatusOr<std::string> ReadPem(const NamedFile& file) {
+  PosixFilesystem files;
+  auto text = ReadFile(files, file.path, kMaxPemBytes);
+  if (text.ok()) return text;
+  return Wrong(file, absl::StrCat(text.status().message(),
+                                  "; name a PEM file that this process may "
+                                  "read"));
+}
+
+absl::Status CheckOwn(const TlsFiles& files, absl::Time now) {
+  ORDO_ASSIGN_OR_RETURN(const std::string certificate,
+                        ReadPem(files.certificate));
+  ORDO_ASSIGN_OR_RETURN(const std::string key, ReadPem(files.key));
+  const auto says = ReadCertificate(certificate);
+  if (!says.ok()) {
+    return Wrong(files.certificate, std::string(says.status().message()));
+  }
+  if (const absl::Status fits = CheckKeyOf(certificate, key); !fits.ok()) {
+    return Wrong(files.key, absl::StrCat(fits.message(), "; name the key of ",
+                                         files.certificate.name, " ",
+                                         files.certificate.path));
+  }
+  if (const absl::Status in_time = CheckTimeOf(*says, now); !in_time.ok()) {
+    return Wrong(files.certificate, absl::StrCat(in_time.message(),
+                                                 "; put a new one in its "
+                                                 "place"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckAuthorities(const NamedFile& file, absl::Time now) {
+  ORDO_ASSIGN_OR_RETURN(const std::string text, ReadPem(file));
+  const auto all = ReadCertificates(text);
+  if (!all.ok()) return Wrong(file, std::string(all.status().message()));
+  absl::Status in_time;
+  for (const Certificate& one : *all) {
+    in_time = CheckTimeOf(one, now);
+    if (in_time.ok()) return absl::OkStatus();
+  }
+  return Wrong(file, absl::StrCat(in_time.message(),
+                                  "; put the authority's new certificate in "
+                                  "its place"));
+}
+
+// Of what other ends say their names are: whether one is `name_`.
+class NameVerifier : public ExternalCertificateVerifier {
+ public:
+  explicit NameVerifier(std::string name) : name_(std::move(name)) {}
+
+  bool Verify(TlsCustomVerificationCheckRequest* request,
+              std::function<void(grpc::Status)>,
+              grpc::Status* sync_status) override {
+    const std::vector<grpc::string_ref> names = request->uri_names();
+    if (std::find(names.begin(), names.end(), name_) == names.end()) {
+      *sync_status = grpc::Status(
+          grpc::StatusCode::UNAUTHENTICATED,
+          "the certificate at the other end is not that of " + name_);
+    }
+    return true;
+  }
+  void Cancel(TlsCustomVerificationCheckRequest*) override {}
+
+ private:
+  const std::string name_;
+};
+
+std::shared_ptr<CertificateVerifier> VerifierOf(const std::string& name) {
+  return ExternalCertificateVerifier::Create<NameVerifier>(name);
+}
+
+std::shared_ptr<FileWatcherCertificateProvider> Watch(const TlsFiles& files) {
+  // gRPC itself counts on an earlier channel or server.
+  static const bool started = (grpc_init(), true);
+  static_cast<void>(started);
+  return std::make_shared<FileWatcherCertificateProvider>(
+      files.key.path, files.certificate.path, files.ca.path,
+      static_cast<unsigned>(absl::ToInt64Seconds(kTlsReloadInterval)));
+}
+
+}  // namespace
+
+absl::Status CheckTlsFiles(const TlsFiles& files, absl::Time now) {
+  const bool has_certificate = !files.certificate.path.empty();
+  if (has_certificate != !files.key.path.empty()) {
+    const NamedFile& given = has_certificate ? files.certificate : files.key;
+    const NamedFile& missing = has_certificate ? files.key : files.certificate;
+    return Wrong(given, absl::StrCat("needs ", missing.name, " beside it"));
+  }
+  if (has_certificate) ORDO_RETURN_IF_ERROR(CheckOwn(files, now));
+  if (files.ca.path.empty()) return absl::OkStatus();
+  return CheckAuthorities(files.ca, now);
+}
+
+absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> ServerTls(
+    const TlsFiles& files, const std::string& only_client) {
+  if (files.certificate.path.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(files.certificate.name, " must name a PEM file"));
+  }
+  if (!only_client.empty() && files.ca.path.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        files.ca.name, " must name the authority of ", only_client));
+  }
+  ORDO_RETURN_IF_ERROR(CheckTlsFiles(files, absl::Now()));
+  grpc::experimental::TlsServerCredentialsOptions options(Watch(files));
+  options.watch_identity_key_cert_pairs();
+  if (files.ca.path.empty()) {
+    options.set_cert_request_type(GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE);
+  } else {
+    options.watch_root_certs();
+    options.set_cert_request_type(
+        only_client.empty()
+            ? GRPC_SSL_REQUEST_CLIENT_CERTIFICATE_AND_VERIFY
+            : GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+  }
+  if (!only_client.empty()) {
+    options.set_certificate_verifier(VerifierOf(only_client));
+  }
+  return grpc::experimental::TlsServerCredentials(options);
+}
+
+absl::StatusOr<std::shared_ptr<ClientTls>> ClientTls::Load(
+    const TlsFiles& files) {
+  if (files.ca.path.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        files.ca.name, " must name the PEM file of the server's authority"));
+  }
+  ORDO_RETURN_IF_ERROR(CheckTlsFiles(files, absl::Now()));
+  return std::shared_ptr<ClientTls>(new ClientTls(files));
+}
+
+ClientTls::ClientTls(const TlsFiles& files)
+    : has_certificate_(!files.certificate.path.empty()), files_(Watch(files)) {}
+
+std::shared_ptr<grpc::ChannelCredentials> ClientTls::ForHost() const {
+  grpc::experimental::TlsChannelCredentialsOptions options;
+  options.set_certificate_provider(files_);
+  options.watch_root_certs();
+  if (has_certificate_) options.watch_identity_key_cert_pairs();
+  options.set_certificate_verifier(
+      std::make_shared<grpc::experimental::HostNameCertificateVerifier>());
+  return grpc::experimental::TlsCredentials(options);
+}
+
+std::shared_ptr<grpc::ChannelCredentials> ClientTls::ForName(
+    const std::string& uri_name) const {
+  grpc::experimental::TlsChannelCredentialsOptions options;
+  options.set_certificate_provider(files_);
+  options.watch_root_certs();
+  if (has_certificate_) options.watch_identity_key_cert_pairs();
+  options.set_certificate_verifier(VerifierOf(uri_name));
+  // It has been asked for its name instead.
+  options.set_check_call_host(false);
+  return grpc::experimental::TlsCredentials(options);
+}
+
+}  // namespace ordo::base
