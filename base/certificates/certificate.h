@@ -20,6 +20,8 @@ inline constexpr char kUserUriPrefix[] = "ordo:user/";
 // A DNS name that the certificates of all workers have, whatever their hosts
 // are called: what reads their metrics pages asks for it.
 inline constexpr char kWorkerHost[] = "worker.ordo.internal";
+// Who asks on the machine itself, by these names, is told the truth.
+inline constexpr const char* kLocalHosts[] = {"localhost", "127.0.0.1", "::1"};
 
 // What a certificate says.
 struct Certificate {

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cstring>
 #include <ctime>
+#include <iterator>
 #include <utility>
 
 #include <openssl/ec.h>
@@ -224,6 +225,13 @@ absl::StatusOr<Owned<EVP_PKEY>> KeyOfRequest(std::string_view request) {
 }
 
 }  // namespace
+
+CertificateNames WorkerNames(const std::string& worker) {
+  CertificateNames names = {worker, kWorkerUriPrefix + worker, {kWorkerHost}};
+  names.hosts.insert(names.hosts.end(), std::begin(kLocalHosts),
+                     std::end(kLocalHosts));
+  return names;
+}
 
 absl::StatusOr<std::string> NewKey() {
   const Owned<EVP_PKEY> key(EVP_EC_gen("P-256"));

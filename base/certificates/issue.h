@@ -29,6 +29,10 @@ struct CertificateNames {
   std::vector<std::string> hosts = {};
 };
 
+// Those of a worker's certificate. They name no host but its own machine: the
+// scheduler asks for the URI name, and no worker can pass for another server.
+CertificateNames WorkerNames(const std::string& worker);
+
 // When a certificate holds: from `from` for `length`.
 struct Validity {
   absl::Time from;

@@ -84,6 +84,14 @@ TEST(IssueTest, ARequestIsSignedForTheNamesOfTheSigner) {
   EXPECT_THAT(says.hosts, IsEmpty());
 }
 
+TEST(IssueTest, AWorkersCertificateNamesNoHostButItsOwnMachine) {
+  const CertificateNames names = WorkerNames("node-1");
+  EXPECT_EQ(names.common_name, "node-1");
+  EXPECT_EQ(names.uri_name, "ordo:worker/node-1");
+  EXPECT_THAT(names.hosts, ElementsAre("worker.ordo.internal", "localhost",
+                                       "127.0.0.1", "::1"));
+}
+
 TEST(IssueTest, ACertificateEndsWithItsAuthority) {
   const KeyedCertificate authority = AuthorityOf("a");
   ORDO_ASSERT_OK_AND_ASSIGN(const auto issued, Issue(authority, {"w", ""},

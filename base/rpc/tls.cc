@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/certificates/certificate.h"
 #include "base/files/file_util.h"
 #include "base/files/files.h"
@@ -73,30 +74,35 @@ absl::Status CheckAuthorities(const NamedFile& file, absl::Time now) {
                                   "its place"));
 }
 
-// Of what other ends say their names are: whether one is `name_`.
+// Whether the other end's certificate has one of some names.
 class NameVerifier : public ExternalCertificateVerifier {
  public:
-  explicit NameVerifier(std::string name) : name_(std::move(name)) {}
+  explicit NameVerifier(std::vector<std::string> names)
+      : names_(std::move(names)) {}
 
   bool Verify(TlsCustomVerificationCheckRequest* request,
               std::function<void(grpc::Status)>,
               grpc::Status* sync_status) override {
-    const std::vector<grpc::string_ref> names = request->uri_names();
-    if (std::find(names.begin(), names.end(), name_) == names.end()) {
-      *sync_status = grpc::Status(
-          grpc::StatusCode::UNAUTHENTICATED,
-          "the certificate at the other end is not that of " + name_);
+    for (const grpc::string_ref& name : request->uri_names()) {
+      if (std::find(names_.begin(), names_.end(), name) != names_.end()) {
+        return true;
+      }
     }
+    *sync_status =
+        grpc::Status(grpc::StatusCode::UNAUTHENTICATED,
+                     "the certificate at the other end is not that of " +
+                         absl::StrJoin(names_, " or "));
     return true;
   }
   void Cancel(TlsCustomVerificationCheckRequest*) override {}
 
  private:
-  const std::string name_;
+  const std::vector<std::string> names_;
 };
 
-std::shared_ptr<CertificateVerifier> VerifierOf(const std::string& name) {
-  return ExternalCertificateVerifier::Create<NameVerifier>(name);
+std::shared_ptr<CertificateVerifier> VerifierOf(
+    const std::vector<std::string>& names) {
+  return ExternalCertificateVerifier::Create<NameVerifier>(names);
 }
 
 std::shared_ptr<FileWatcherCertificateProvider> Watch(const TlsFiles& files) {
@@ -123,14 +129,15 @@ absl::Status CheckTlsFiles(const TlsFiles& files, absl::Time now) {
 }
 
 absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> ServerTls(
-    const TlsFiles& files, const std::string& only_client) {
+    const TlsFiles& files, const std::vector<std::string>& only_clients) {
   if (files.certificate.path.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat(files.certificate.name, " must name a PEM file"));
   }
-  if (!only_client.empty() && files.ca.path.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        files.ca.name, " must name the authority of ", only_client));
+  if (!only_clients.empty() && files.ca.path.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(files.ca.name, " must name the authority of ",
+                     absl::StrJoin(only_clients, " and ")));
   }
   ORDO_RETURN_IF_ERROR(CheckTlsFiles(files, absl::Now()));
   grpc::experimental::TlsServerCredentialsOptions options(Watch(files));
@@ -140,12 +147,12 @@ absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> ServerTls(
   } else {
     options.watch_root_certs();
     options.set_cert_request_type(
-        only_client.empty()
+        only_clients.empty()
             ? GRPC_SSL_REQUEST_CLIENT_CERTIFICATE_AND_VERIFY
             : GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
   }
-  if (!only_client.empty()) {
-    options.set_certificate_verifier(VerifierOf(only_client));
+  if (!only_clients.empty()) {
+    options.set_certificate_verifier(VerifierOf(only_clients));
   }
   return grpc::experimental::TlsServerCredentials(options);
 }
@@ -179,7 +186,7 @@ std::shared_ptr<grpc::ChannelCredentials> ClientTls::ForName(
   options.set_certificate_provider(files_);
   options.watch_root_certs();
   if (has_certificate_) options.watch_identity_key_cert_pairs();
-  options.set_certificate_verifier(VerifierOf(uri_name));
+  options.set_certificate_verifier(VerifierOf({uri_name}));
   // It has been asked for its name instead.
   options.set_check_call_host(false);
   return grpc::experimental::TlsCredentials(options);

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -42,12 +43,12 @@ inline constexpr absl::Duration kTlsReloadInterval = absl::Seconds(2);
 // belong together, expired.
 absl::Status CheckTlsFiles(const TlsFiles& files, absl::Time now);
 
-// What a server listens with. `only_client`: the URI name that a client's
-// certificate must have; others do not get in. Empty: also those without a
+// What a server listens with. `only_clients`: a client's certificate must have
+// one of these URI names; others do not get in. Empty: also those without a
 // certificate do, and callers with one are known by it (Caller::uri_names).
 // INVALID_ARGUMENT as CheckTlsFiles, or without a certificate.
 absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> ServerTls(
-    const TlsFiles& files, const std::string& only_client = "");
+    const TlsFiles& files, const std::vector<std::string>& only_clients = {});
 
 // What a client connects with. Thread-safe.
 class ClientTls {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_join.h"
 #include "base/certificates/certificate.h"
@@ -61,8 +62,9 @@ class TlsTest : public ::testing::Test {
     return Files(paths, pem_.ca());
   }
 
-  void Serve(const TlsFiles& files, const std::string& only_client = "") {
-    ORDO_ASSERT_OK_AND_ASSIGN(const auto tls, ServerTls(files, only_client));
+  void Serve(const TlsFiles& files,
+             const std::vector<std::string>& only_clients = {}) {
+    ORDO_ASSERT_OK_AND_ASSIGN(const auto tls, ServerTls(files, only_clients));
     RpcServerOptions options;
     options.tls = tls;
     ORDO_ASSERT_OK_AND_ASSIGN(server_, RpcServer::Start(options, {&service_}));
@@ -159,7 +161,7 @@ TEST_F(TlsTest, AServerIsKnownByItsNameWhateverItsHost) {
 
 TEST_F(TlsTest, OnlyTheClientThatIsNamedGetsIn) {
   const PemPaths server = pem_.Issue("server", kServer);
-  Serve(Files(server), kSchedulerUri);
+  Serve(Files(server), {kSchedulerUri, "ordo:worker/v"});
   EXPECT_THAT(Call(Files(server)),
               testing::IsOkAndHolds(std::string(kSchedulerUri)));
   EXPECT_THAT(Call(Files(pem_.Issue("w", kWorker))),
@@ -238,7 +240,7 @@ TEST_F(TlsTest, AServerNeedsACertificateAndAClientAuthorities) {
       ClientTls::Load(Files({}, "")),
       StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("tls.ca must")));
   EXPECT_THAT(
-      ServerTls(Files(pem_.Issue("server", kServer), ""), kSchedulerUri),
+      ServerTls(Files(pem_.Issue("server", kServer), ""), {kSchedulerUri}),
       StatusIs(absl::StatusCode::kInvalidArgument,
                HasSubstr("authority of ordo:scheduler")));
 }

@@ -12,6 +12,7 @@
 #include "base/yaml/text_form.h"
 #include "google/protobuf/util/time_util.h"
 #include "scheduler/core/moment.h"
+#include "scheduler/main/tls.h"
 #include "scheduler/policy/table.h"
 
 namespace ordo::scheduler {
@@ -104,11 +105,11 @@ struct ListenField {
   std::string* value;
 };
 
-void ResolveListen(const ListenField& field, bool insecure,
+void ResolveListen(const ListenField& field, bool permitted,
                    Violations* violations) {
   std::string& listen = *field.value;
   if (listen.empty()) listen = field.standard;
-  const absl::Status status = base::CheckListen(listen, insecure);
+  const absl::Status status = base::CheckListen(listen, permitted);
   if (!status.ok()) {
     violations->push_back({field.name, std::string(status.message())});
   }
@@ -151,11 +152,13 @@ void ResolveRetention(SchedulerConfig* config, Violations* violations) {
 absl::StatusOr<SchedulerConfig> ResolveConfig(SchedulerConfig config,
                                               const std::string& deployment) {
   Violations violations;
+  const bool may_be_reached = config.insecure() || config.has_tls();
   ResolveListen({"listen", kDefaultListen, config.mutable_listen()},
-                config.insecure(), &violations);
+                may_be_reached, &violations);
   ResolveListen({"metrics_listen", kDefaultMetricsListen,
                  config.mutable_metrics_listen()},
-                config.insecure(), &violations);
+                may_be_reached, &violations);
+  if (config.has_tls()) ResolveTls(config.mutable_tls(), &violations);
   RequireAbsolute("store", config.store(), &violations);
   RequireAbsolute("storage_root", config.storage_root(), &violations);
   if (!config.endpoints_file().empty()) {

@@ -16,6 +16,7 @@ namespace {
 using base::testing::StatusIs;
 using config::v1::SchedulerConfig;
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -158,6 +159,19 @@ TEST(ConfigTest, TheMetricsPageOffLoopbackNeedsInsecureToo) {
               ElementsAre("metrics_listen"));
   config.set_insecure(true);
   EXPECT_THAT(ResolveConfig(config, ""), base::testing::IsOk());
+}
+
+TEST(ConfigTest, OffLoopbackTlsIsEnough) {
+  SchedulerConfig config = Smallest();
+  config.set_listen("0.0.0.0:7420");
+  config.set_metrics_listen("0.0.0.0:9100");
+  config.mutable_tls()->set_certificate("/tls/s.pem");
+  config.mutable_tls()->set_key("/tls/s.key");
+  config.mutable_tls()->set_ca("/tls/ca.pem");
+  ORDO_ASSERT_OK_AND_ASSIGN(config, ResolveConfig(config, ""));
+  EXPECT_EQ(config.tls().client_ca(), "/tls/ca.pem");
+  config.mutable_tls()->clear_key();
+  EXPECT_THAT(Fields(ResolveConfig(config, "").status()), Contains("tls.key"));
 }
 
 TEST(ConfigTest, AFileIsReadAsItsExtensionSays) {

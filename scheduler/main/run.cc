@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
@@ -15,8 +16,10 @@
 #include "base/rpc/address.h"
 #include "base/rpc/rpc_metrics.h"
 #include "base/rpc/server.h"
+#include "base/rpc/tls.h"
 #include "base/status/status.h"
 #include "scheduler/main/config.h"
+#include "scheduler/main/tls.h"
 #include "scheduler/metrics.h"
 #include "scheduler/server/server.h"
 #include "scheduler/store/sqlite_store.h"
@@ -41,6 +44,30 @@ absl::Status WriteEndpoints(base::Filesystem& files, const std::string& path,
       "write endpoints_file");
 }
 
+// All null without `tls`.
+struct Credentials {
+  // What the API's port listens with.
+  std::shared_ptr<grpc::ServerCredentials> port;
+  // What workers are called with.
+  std::shared_ptr<base::ClientTls> workers;
+};
+
+// Warns of ports that others reach without TLS.
+absl::StatusOr<Credentials> LoadCredentials(
+    const config::v1::SchedulerConfig& config) {
+  Credentials credentials;
+  if (!config.has_tls()) {
+    base::WarnIfOpen({{"listen", config.listen()},
+                      {"metrics_listen", config.metrics_listen()}});
+    return credentials;
+  }
+  ORDO_ASSIGN_OR_RETURN(credentials.port,
+                        base::ServerTls(PortFiles(config.tls())));
+  ORDO_ASSIGN_OR_RETURN(credentials.workers,
+                        base::ClientTls::Load(CallFiles(config.tls())));
+  return credentials;
+}
+
 }  // namespace
 
 absl::Status Run(const config::v1::SchedulerConfig& config,
@@ -50,9 +77,7 @@ absl::Status Run(const config::v1::SchedulerConfig& config,
   base::MetricsRegistry registry;
   SchedulerMetrics metrics(registry);
   base::RpcMetrics rpc_metrics("scheduler", registry);
-  base::WarnIfOpen({{"listen", config.listen()},
-                    {"metrics_listen", config.metrics_listen()}});
-
+  ORDO_ASSIGN_OR_RETURN(Credentials credentials, LoadCredentials(config));
   ORDO_RETURN_IF_ERROR(base::AddContext(
       files.MakeFolders(config.storage_root()), "make storage_root"));
   ORDO_ASSIGN_OR_RETURN(const auto store,
@@ -66,6 +91,7 @@ absl::Status Run(const config::v1::SchedulerConfig& config,
   options.metrics = &metrics;
   options.storage_root = config.storage_root();
   options.retention = RetentionOf(config);
+  options.worker_tls = std::move(credentials.workers);
   ORDO_ASSIGN_OR_RETURN(const auto scheduler,
                         server::Server::Start(std::move(options)));
 
@@ -82,6 +108,7 @@ absl::Status Run(const config::v1::SchedulerConfig& config,
                                          "metrics_listen"));
   base::RpcServerOptions rpc_options;
   rpc_options.listen = config.listen();
+  rpc_options.tls = std::move(credentials.port);
   rpc_options.insecure = config.insecure();
   rpc_options.metrics = &rpc_metrics;
   ORDO_ASSIGN_OR_RETURN(

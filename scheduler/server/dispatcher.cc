@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/certificates/certificate.h"
 #include "base/rpc/client.h"
 #include "base/rpc/grpc_status.h"
 #include "base/rpc/server.h"
@@ -23,6 +24,12 @@ Dispatcher::Dispatcher(DispatcherOptions options)
 
 Dispatcher::~Dispatcher() { Stop(); }
 
+std::shared_ptr<grpc::ChannelCredentials> Dispatcher::TlsFor(
+    const std::string& worker) const {
+  if (options_.tls == nullptr) return nullptr;
+  return options_.tls->ForName(base::kWorkerUriPrefix + worker);
+}
+
 std::shared_ptr<Dispatcher::Call> Dispatcher::NextCall(Peer& peer) {
   if (stopping_ || peer.call != nullptr || peer.pending == nullptr) {
     return nullptr;
@@ -42,8 +49,8 @@ void Dispatcher::Send(const core::SetDesired& desired) {
     Peer& peer = peers_[desired.request->worker()];
     if (peer.address != desired.address) {
       peer.address = desired.address;
-      peer.stub =
-          agent::v1::WorkerAgentService::NewStub(base::Connect(peer.address));
+      peer.stub = agent::v1::WorkerAgentService::NewStub(
+          base::Connect(peer.address, TlsFor(desired.request->worker())));
       // A call to the old address answers for nobody.
       if (peer.call != nullptr) peer.call->context.TryCancel();
     }

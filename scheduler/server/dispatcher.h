@@ -9,7 +9,9 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/mutex.h"
+#include "base/rpc/tls.h"
 #include "grpcpp/client_context.h"
+#include "grpcpp/security/credentials.h"
 #include "proto/ordo/agent/v1/agent.grpc.pb.h"
 #include "scheduler/core/effect.h"
 
@@ -19,6 +21,9 @@ struct DispatcherOptions {
   // Of each call. A worker answers at once; one that does not is asked again
   // with the next heartbeat.
   absl::Duration timeout = absl::Seconds(5);
+  // What workers are called with, each of which must show the certificate of
+  // its own id, whatever its address; null: without TLS.
+  std::shared_ptr<base::ClientTls> tls;
   // Told each answer, on a thread of gRPC's: the request it answers, and what
   // the worker observes or why there is no answer.
   std::function<void(const agent::v1::SetDesiredRequest&,
@@ -53,6 +58,9 @@ class Dispatcher {
     std::shared_ptr<Call> call;
   };
 
+  // Null: without TLS.
+  std::shared_ptr<grpc::ChannelCredentials> TlsFor(
+      const std::string& worker) const;
   // Makes the next call of a peer if one is due; null when none is.
   std::shared_ptr<Call> NextCall(Peer& peer) ORDO_REQUIRES(mutex_);
   void Start(const std::shared_ptr<Call>& call);

@@ -2,7 +2,12 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
+#include "base/certificates/issue.h"
+#include "base/certificates/testing/pem_folder.h"
+#include "base/files/testing/temporary_folder.h"
+#include "base/rpc/tls.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -26,8 +31,10 @@ core::SetDesired MakeSet(const std::string& address, int64_t sequence) {
 
 class DispatcherTest : public ::testing::Test {
  protected:
-  DispatcherTest() {
+  DispatcherTest() { Start(nullptr); }
+  void Start(std::shared_ptr<base::ClientTls> tls) {
     DispatcherOptions options;
+    options.tls = std::move(tls);
     options.timeout = absl::Seconds(10);
     options.on_answer = [this](const agent::v1::SetDesiredRequest& request,
                                absl::StatusOr<agent::v1::ObservedSet> set) {
@@ -60,6 +67,29 @@ TEST_F(DispatcherTest, ASetReachesItsWorkerAndTheAnswerComesBack) {
   ASSERT_THAT(last_, IsOk());
   EXPECT_EQ(last_->attempts(0).job(), "a");
   EXPECT_EQ(worker.newest().sequence(), 1);
+}
+
+TEST_F(DispatcherTest, AWorkerIsToldOnlyWithTheCertificateOfItsOwnId) {
+  const base::testing::TemporaryFolder folder;
+  const base::testing::PemFolder pem(folder.path());
+  const auto files = [&pem](const std::string& worker) -> base::TlsFiles {
+    const auto paths = pem.Issue(worker, base::WorkerNames(worker));
+    return {{"certificate", paths.certificate},
+            {"key", paths.key},
+            {"ca", pem.ca()}};
+  };
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto tls, base::ClientTls::Load(files("s")));
+  Start(tls);
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto own, base::ServerTls(files("w")));
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto other, base::ServerTls(files("v")));
+  FakeWorker impostor("w", base::kWorkerProtocol, other);
+  dispatcher_->Send(MakeSet(impostor.address(), 1));
+  WaitForAnswerTo(1);
+  EXPECT_THAT(last_, StatusIs(absl::StatusCode::kUnavailable));
+  FakeWorker worker("w", base::kWorkerProtocol, own);
+  dispatcher_->Send(MakeSet(worker.address(), 2));
+  WaitForAnswerTo(2);
+  EXPECT_THAT(last_, IsOk());
 }
 
 TEST_F(DispatcherTest, OfManySetsTheNewestArrives) {

@@ -113,6 +113,7 @@ Server::Server(ServerOptions options, core::State state,
   ShowTotals(view_, *options_.metrics);
   DispatcherOptions dispatcher;
   dispatcher.timeout = options_.core.lease / 2;
+  dispatcher.tls = options_.worker_tls;
   dispatcher.on_answer = [this](const agent::v1::SetDesiredRequest& request,
                                 absl::StatusOr<agent::v1::ObservedSet> set) {
     TakeAnswer(request, std::move(set));

@@ -18,6 +18,7 @@
 #include "base/clock/clock.h"
 #include "base/files/files.h"
 #include "base/mutex.h"
+#include "base/rpc/tls.h"
 #include "scheduler/core/apply.h"
 #include "scheduler/core/state.h"
 #include "scheduler/metrics.h"
@@ -47,6 +48,8 @@ struct ServerOptions {
   // Where checkpoints lie that retention removes.
   std::string storage_root;
   RetentionOptions retention;
+  // What workers are called with; null: without TLS.
+  std::shared_ptr<base::ClientTls> worker_tls;
   // Whether a thread calls Tick when a deadline is due; needs the machine's own
   // clock. Tests that move a fake one call it themselves.
   bool run_timer = true;

@@ -213,6 +213,7 @@ TEST(ConventionsTest, EveryApiIsLookedAt) {
           {"proto/ordo/agent/v1/agent.proto",
            "proto/ordo/checkpoints/v1/checkpoints.proto",
            "proto/ordo/config/v1/scheduler.proto",
+           "proto/ordo/config/v1/tls.proto",
            "proto/ordo/config/v1/worker.proto", "proto/ordo/data/v1/data.proto",
            "proto/ordo/jobs/v1/job_spec.proto", "proto/ordo/jobs/v1/jobs.proto",
            "proto/ordo/reports/v1/reports.proto",

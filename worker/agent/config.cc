@@ -14,6 +14,7 @@
 #include "base/text/labels.h"
 #include "base/yaml/text_form.h"
 #include "worker/agent/sandbox.h"
+#include "worker/agent/tls_config.h"
 
 namespace ordo::worker::agent {
 namespace {
@@ -77,14 +78,18 @@ absl::Status CheckConfig(WorkerConfig* config) {
     }
   };
   require("scheduler", base::ParseHostPort(config->scheduler()).status());
-  require("listen", base::CheckListen(config->listen(), config->insecure()));
+  const bool may_be_reached = config->insecure() || config->has_tls();
+  require("listen", base::CheckListen(config->listen(), may_be_reached));
   require("metrics_listen",
-          base::CheckListen(config->metrics_listen(), config->insecure()));
+          base::CheckListen(config->metrics_listen(), may_be_reached));
   if (config->state_folder().empty()) {
     violations.push_back({"state_folder", "must name a local folder"});
   }
   if (config->storage_root().empty()) {
     violations.push_back({"storage_root", "must name the shared storage"});
+  }
+  if (config->has_tls()) {
+    ResolveTls(config->state_folder(), config->mutable_tls(), &violations);
   }
   for (int i = 0; i < config->data_roots_size(); ++i) {
     const std::string& root = config->data_roots(i);

@@ -101,6 +101,17 @@ TEST(ConfigTest, ListenersOffLoopbackNeedInsecure) {
   EXPECT_THAT(BadFields(config), ElementsAre());
 }
 
+TEST(ConfigTest, ListenersOffLoopbackMayHaveTls) {
+  WorkerConfig config = Valid();
+  config.set_listen("0.0.0.0:0");
+  config.set_metrics_listen("0.0.0.0:9100");
+  config.mutable_tls()->set_ca("/tls/ca.pem");
+  config.mutable_tls()->set_certificate("/tls/w.pem");
+  EXPECT_THAT(BadFields(config), ElementsAre("tls.key"));
+  config.mutable_tls()->set_key("/tls/w.key");
+  EXPECT_THAT(BadFields(config), IsEmpty());
+}
+
 TEST(ConfigTest, FileIsReadAndTheCommandLineNamesTheDeployment) {
   base::testing::TemporaryFolder folder;
   base::PosixFilesystem files;

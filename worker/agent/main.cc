@@ -12,6 +12,7 @@
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
+#include "base/certificates/certificate.h"
 #include "base/clock/clock.h"
 #include "base/files/file_util.h"
 #include "base/files/files.h"
@@ -24,6 +25,7 @@
 #include "base/rpc/client.h"
 #include "base/rpc/rpc_metrics.h"
 #include "base/rpc/server.h"
+#include "base/rpc/tls.h"
 #include "base/status/status.h"
 #include "base/units/proto_time.h"
 #include "base/version/version.h"
@@ -36,6 +38,7 @@
 #include "worker/agent/nvml.h"
 #include "worker/agent/sandbox.h"
 #include "worker/agent/service.h"
+#include "worker/agent/tls_config.h"
 
 ABSL_FLAG(std::string, config, "",
           "File with an ordo.config.v1.WorkerConfig (.textproto, .yaml, "
@@ -133,8 +136,10 @@ absl::Status Work(const WorkerConfig& config) {
   ORDO_RETURN_IF_ERROR(base::ParseLogLevel(config.log_level(), &log.level));
   ORDO_RETURN_IF_ERROR(base::StartLogging(log));
   base::LogInfo("configuration", {{"config", config.ShortDebugString()}});
-  base::WarnIfOpen({{"listen", config.listen()},
-                    {"metrics_listen", config.metrics_listen()}});
+  if (!config.has_tls()) {
+    base::WarnIfOpen({{"listen", config.listen()},
+                      {"metrics_listen", config.metrics_listen()}});
+  }
   ORDO_ASSIGN_OR_RETURN(const auto lock, LockFolder(config.state_folder()));
   base::PosixFilesystem files;
   base::RealClock clock;
@@ -147,6 +152,18 @@ absl::Status Work(const WorkerConfig& config) {
   ORDO_RETURN_IF_ERROR(agent.Start());
   WorkerAgentServiceImpl service(agent);
   base::RpcServerOptions server_options;
+  std::shared_ptr<grpc::ChannelCredentials> scheduler_tls;
+  if (config.has_tls()) {
+    // Its own certificate lets the probes of its machine in.
+    ORDO_ASSIGN_OR_RETURN(
+        server_options.tls,
+        base::ServerTls(
+            PortFiles(config.tls()),
+            {base::kSchedulerUri, base::kWorkerUriPrefix + config.worker()}));
+    ORDO_ASSIGN_OR_RETURN(const auto tls,
+                          base::ClientTls::Load(CallFiles(config.tls())));
+    scheduler_tls = tls->ForHost();
+  }
   server_options.listen = config.listen();
   server_options.insecure = config.insecure();
   server_options.metrics = &rpc_metrics;
@@ -163,7 +180,8 @@ absl::Status Work(const WorkerConfig& config) {
   base::LogInfo("worker serves", {{"worker", config.worker()},
                                   {"address", server->address()},
                                   {"metrics", exposer->address()}});
-  agent.Run(server->address(), base::Connect(config.scheduler()));
+  agent.Run(server->address(),
+            base::Connect(config.scheduler(), scheduler_tls));
   base::LogInfo("worker leaves", {{"worker", config.worker()}});
   // Calls may still reach the agent until the server is gone.
   server->Drain(absl::ZeroDuration());

@@ -38,9 +38,12 @@ class FakeWorker::Service
   FakeWorker& worker_;
 };
 
-FakeWorker::FakeWorker(const std::string& id, int32_t protocol)
+FakeWorker::FakeWorker(const std::string& id, int32_t protocol,
+                       const std::shared_ptr<grpc::ServerCredentials>& tls)
     : id_(id), protocol_(protocol), service_(std::make_unique<Service>(*this)) {
-  auto server = base::RpcServer::Start({}, {service_.get()});
+  base::RpcServerOptions options;
+  options.tls = tls;
+  auto server = base::RpcServer::Start(options, {service_.get()});
   EXPECT_TRUE(server.ok()) << server.status();
   if (server.ok()) server_ = *std::move(server);
 }

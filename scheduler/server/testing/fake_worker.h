@@ -20,8 +20,10 @@ namespace ordo::scheduler::server::testing {
 // observes. Thread-safe.
 class FakeWorker {
  public:
-  explicit FakeWorker(const std::string& id,
-                      int32_t protocol = base::kWorkerProtocol);
+  // `tls`: what it listens with; null: without TLS.
+  explicit FakeWorker(
+      const std::string& id, int32_t protocol = base::kWorkerProtocol,
+      const std::shared_ptr<grpc::ServerCredentials>& tls = nullptr);
   ~FakeWorker();
 
   const std::string& address() const { return server_->address(); }
