@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/rpc/address.h"
 #include "base/rpc/client.h"
+#include "base/rpc/tls.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "base/text/nearest.h"
@@ -77,6 +78,22 @@ absl::StatusOr<ClientOptions> ChooseServer(App& app,
   if (!parsed.ok()) {
     return base::AddContext(
         parsed.status(), arguments.Has("server") ? "--server" : "ORDO_SERVER");
+  }
+  const auto choose = [&](const char* option, const char* variable) {
+    const std::optional<std::string> set = app.environment(variable);
+    const bool from_variable = !arguments.Has(option) && set.has_value();
+    return base::NamedFile{
+        from_variable ? std::string(variable) : absl::StrCat("--", option),
+        arguments.Get(option, set.value_or(""))};
+  };
+  options.tls = {choose("certificate", "ORDO_CERTIFICATE"),
+                 choose("key", "ORDO_KEY"), choose("ca", "ORDO_CA")};
+  for (const base::NamedFile& own :
+       {options.tls.certificate, options.tls.key}) {
+    if (own.path.empty() || !options.tls.ca.path.empty()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(own.name, " needs ", options.tls.ca.name,
+                     " beside it, the authority of the server's certificate"));
   }
   return options;
 }

@@ -46,6 +46,24 @@ TEST_F(AppTest, ServerComesFromTheOptionThenTheEnvironment) {
   EXPECT_EQ(Run({"list", "--server", right}), 0);
 }
 
+TEST_F(AppTest, CertificatesComeFromTheOptionsThenTheEnvironment) {
+  EXPECT_EQ(Run({"list", "--ca", "/no/ca.pem"}), 2);
+  EXPECT_THAT(err(), HasSubstr("--ca /no/ca.pem"));
+  environment_["ORDO_CA"] = "/no/other.pem";
+  EXPECT_EQ(Run({"list"}), 2);
+  EXPECT_THAT(err(), HasSubstr("ORDO_CA /no/other.pem"));
+  EXPECT_EQ(Run({"--ca", "/no/ca.pem", "list"}), 2);
+  EXPECT_THAT(err(), HasSubstr("--ca /no/ca.pem"));
+}
+
+TEST_F(AppTest, ACertificateNeedsTheAuthorityOfTheOtherEnd) {
+  EXPECT_EQ(Run({"list", "--certificate", "/a.pem", "--key", "/a.key"}), 2);
+  EXPECT_THAT(err(), HasSubstr("--certificate needs --ca"));
+  environment_["ORDO_KEY"] = "/a.key";
+  EXPECT_EQ(Run({"list"}), 2);
+  EXPECT_THAT(err(), HasSubstr("ORDO_KEY needs --ca"));
+}
+
 TEST_F(AppTest, CommonOptionsMayStandBeforeTheCommand) {
   const std::string right = client_.address;
   client_.address = "127.0.0.1:1";

@@ -8,6 +8,9 @@
 #include "base/backoff/backoff.h"
 #include "base/rpc/client.h"
 #include "base/rpc/grpc_status.h"
+#include "base/rpc/tls_probe.h"
+#include "base/status/status.h"
+#include "grpcpp/create_channel.h"
 
 namespace ordo::services::cli {
 namespace {
@@ -42,8 +45,17 @@ bool IsRefusedForNow(const grpc::Status& status) {
 }
 
 std::shared_ptr<grpc::Channel> Client::channel() {
-  if (channel_ == nullptr) channel_ = base::Connect(options_.address);
+  if (channel_ != nullptr) return channel_;
+  channel_ = options_.tls.ca.path.empty() ? base::Connect(options_.address)
+                                          : ConnectWithTls();
   return channel_;
+}
+
+std::shared_ptr<grpc::Channel> Client::ConnectWithTls() {
+  const auto tls = base::ClientTls::Load(options_.tls);
+  if (tls.ok()) return base::Connect(options_.address, (*tls)->ForHost());
+  tls_error_ = tls.status();
+  return grpc::CreateChannel(options_.address, nullptr);
 }
 
 jobs::v1::JobsService::Stub& Client::jobs() {
@@ -92,6 +104,8 @@ workers::v1::WorkersService::Stub& Client::workers() {
 }
 
 absl::Status Client::Unreachable(const std::string& detail) const {
+  ORDO_RETURN_IF_ERROR(tls_error_);
+  ORDO_RETURN_IF_ERROR(base::ProbeTls(options_.address, options_.tls));
   // It was there, or is: only its own words say what to do.
   if (!detail.empty()) {
     return absl::UnavailableError(
@@ -105,6 +119,7 @@ absl::Status Client::Unreachable(const std::string& detail) const {
 }
 
 absl::Status Client::Explain(const grpc::Status& status) const {
+  ORDO_RETURN_IF_ERROR(tls_error_);
   switch (status.error_code()) {
     case grpc::StatusCode::UNAVAILABLE:
       // What gRPC says of a refused connection helps nobody.

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "base/rpc/tls.h"
 #include "grpcpp/channel.h"
 #include "grpcpp/client_context.h"
 #include "grpcpp/support/status.h"
@@ -25,6 +26,8 @@ namespace ordo::services::cli {
 struct ClientOptions {
   // HOST:PORT of the scheduler.
   std::string address = "127.0.0.1:7420";
+  // Without authorities: without TLS.
+  base::TlsFiles tls = {{"--certificate", ""}, {"--key", ""}, {"--ca", ""}};
   // Claimed owner of what is submitted.
   std::string user;
   // One call takes at most this long.
@@ -95,10 +98,14 @@ class Client {
   // before. False at the interrupt.
   bool WaitToRetry(absl::Duration delay);
   std::shared_ptr<grpc::Channel> channel();
+  // A channel on which every call fails while the files of options_.tls are
+  // not as they must be; tls_error_ says what is wrong.
+  std::shared_ptr<grpc::Channel> ConnectWithTls();
 
   const ClientOptions options_;
   Interrupt& interrupt_;
   std::shared_ptr<grpc::Channel> channel_;
+  absl::Status tls_error_;
   std::unique_ptr<jobs::v1::JobsService::Stub> jobs_;
   std::unique_ptr<checkpoints::v1::CheckpointsService::Stub> checkpoints_;
   std::unique_ptr<ordo::data::v1::DataService::Stub> data_;

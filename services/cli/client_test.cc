@@ -1,5 +1,7 @@
 #include "services/cli/client.h"
 
+#include "base/certificates/testing/pem_folder.h"
+#include "base/files/testing/temporary_folder.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -49,6 +51,19 @@ TEST_F(ClientTest, SaysWhatToDoWhenNobodyAnswers) {
                        AllOf(HasSubstr(scheduler_.address()),
                              HasSubstr("'ordo up'"), HasSubstr("--server"),
                              Not(HasSubstr("failed to connect")))));
+}
+
+TEST_F(ClientTest, SaysThatTheServerSpeaksNoTls) {
+  const base::testing::TemporaryFolder folder;
+  options_.tls.ca.path = base::testing::PemFolder(folder.path()).ca();
+  EXPECT_THAT(Get(), StatusIs(absl::StatusCode::kUnavailable,
+                              HasSubstr("speaks no TLS; leave out --ca")));
+}
+
+TEST_F(ClientTest, AFileThatCannotBeUsedIsNamedAndNothingIsSaidWithoutTls) {
+  options_.tls.ca.path = "/no/such/ca.pem";
+  EXPECT_THAT(Get(), StatusIs(absl::StatusCode::kInvalidArgument,
+                              HasSubstr("--ca /no/such/ca.pem")));
 }
 
 TEST_F(ClientTest, ErrorsOfTheServerAreNotTriedAgain) {

@@ -174,6 +174,8 @@ class Keeper {
   absl::Status AwaitWorkerOnline() {
     ClientOptions client_options = context_.client.options();
     client_options.address = endpoints_.api;
+    // What is said for other servers.
+    client_options.tls.ca.path.clear();
     client_options.call_timeout = absl::Seconds(2);
     client_options.retry_for = absl::ZeroDuration();
     Client client(client_options, context_.interrupt);
