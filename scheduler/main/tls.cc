@@ -25,18 +25,25 @@ void CheckPath(const char* field, const std::string& path,
 void ResolveTls(Tls* tls, Violations* violations) {
   if (tls->ca().empty()) tls->set_ca(tls->client_ca());
   if (tls->client_ca().empty()) tls->set_client_ca(tls->ca());
+  if (tls->key().empty()) tls->set_key(tls->certificate());
   if (tls->client_certificate().empty() && tls->client_key().empty()) {
     tls->set_client_certificate(tls->certificate());
     tls->set_client_key(tls->key());
   }
+  if (tls->client_key().empty()) tls->set_client_key(tls->client_certificate());
   CheckPath("tls.certificate", tls->certificate(), violations);
-  CheckPath("tls.key", tls->key(), violations);
+  if (tls->key() != tls->certificate()) {
+    CheckPath("tls.key", tls->key(), violations);
+  }
   CheckPath("tls.ca", tls->ca(), violations);
   if (tls->client_ca() != tls->ca()) {
     CheckPath("tls.client_ca", tls->client_ca(), violations);
   }
   if (tls->client_certificate() != tls->certificate()) {
     CheckPath("tls.client_certificate", tls->client_certificate(), violations);
+  }
+  if (tls->client_key() != tls->client_certificate() &&
+      tls->client_key() != tls->key()) {
     CheckPath("tls.client_key", tls->client_key(), violations);
   }
   if (!tls->metrics_client_ca().empty()) {

@@ -58,13 +58,22 @@ TEST(TlsTest, EachEndMayHaveItsOwn) {
 
 TEST(TlsTest, WhatIsMissingIsNamed) {
   Tls tls;
-  EXPECT_THAT(BadFields(&tls),
-              ElementsAre("tls.certificate", "tls.key", "tls.ca"));
+  EXPECT_THAT(BadFields(&tls), ElementsAre("tls.certificate", "tls.ca"));
   Tls half = Smallest();
   half.set_client_key("/tls/c.key");
   half.mutable_join_ca()->set_certificate("/tls/ca.pem");
   EXPECT_THAT(BadFields(&half),
               ElementsAre("tls.client_certificate", "tls.join_ca.key"));
+}
+
+TEST(TlsTest, AFileMayHoldACertificateAndItsKey) {
+  Tls tls;
+  tls.set_certificate("/tls/s.pem");
+  tls.set_ca("/tls/ca.pem");
+  tls.set_client_certificate("/tls/c.pem");
+  EXPECT_THAT(BadFields(&tls), IsEmpty());
+  EXPECT_EQ(PortFiles(tls).key.path, "/tls/s.pem");
+  EXPECT_EQ(CallFiles(tls).key.path, "/tls/c.pem");
 }
 
 TEST(TlsTest, PathsAreAbsolute) {

@@ -88,6 +88,8 @@ absl::StatusOr<ClientOptions> ChooseServer(App& app,
   };
   options.tls = {choose("certificate", "ORDO_CERTIFICATE"),
                  choose("key", "ORDO_KEY"), choose("ca", "ORDO_CA")};
+  // One file may hold both.
+  if (options.tls.key.path.empty()) options.tls.key = options.tls.certificate;
   for (const base::NamedFile& own :
        {options.tls.certificate, options.tls.key}) {
     if (own.path.empty() || !options.tls.ca.path.empty()) continue;

@@ -28,10 +28,9 @@ void ResolveTls(const std::string& state_folder, Tls* tls,
          "out tls.certificate and tls.key, or this"});
   } else if (!tls->join_token_file().empty()) {
     tls->set_certificate(base::JoinPath(state_folder, kOwnFile));
-    tls->set_key(tls->certificate());
   }
+  if (tls->key().empty()) tls->set_key(tls->certificate());
   Require("tls.certificate", tls->certificate(), violations);
-  Require("tls.key", tls->key(), violations);
   Require("tls.ca", tls->ca(), violations);
   if (!tls->client_certificate().empty() || !tls->client_key().empty()) {
     violations->push_back({"tls.client_certificate",

@@ -40,6 +40,13 @@ TEST(TlsConfigTest, OneCertificateAndOneAuthorityServeAllEnds) {
   EXPECT_EQ(PageFiles(tls).ca.path, "");
 }
 
+TEST(TlsConfigTest, AFileMayHoldACertificateAndItsKey) {
+  Tls tls = Smallest();
+  tls.clear_key();
+  EXPECT_THAT(BadFields(&tls), IsEmpty());
+  EXPECT_EQ(PortFiles(tls).key.path, "/tls/w.pem");
+}
+
 TEST(TlsConfigTest, AWorkerThatJoinsKeepsItsCertificateItself) {
   Tls tls;
   tls.set_ca("/tls/ca.pem");
@@ -51,8 +58,11 @@ TEST(TlsConfigTest, AWorkerThatJoinsKeepsItsCertificateItself) {
 
 TEST(TlsConfigTest, WhatIsMissingIsNamed) {
   Tls tls;
-  EXPECT_THAT(BadFields(&tls),
-              ElementsAre("tls.certificate", "tls.key", "tls.ca"));
+  EXPECT_THAT(BadFields(&tls), ElementsAre("tls.certificate", "tls.ca"));
+  Tls half;
+  half.set_key("/tls/w.key");
+  half.set_ca("/tls/ca.pem");
+  EXPECT_THAT(BadFields(&half), ElementsAre("tls.certificate"));
 }
 
 TEST(TlsConfigTest, WhatDoesNotFitIsNamed) {

@@ -15,6 +15,7 @@ const std::vector<Command>& Commands();
 const Command* FindCommand(const std::string& name);
 
 // Each in the file of its name.
+Command AdminCommand();
 Command AliasCommand();
 Command CancelCommand();
 Command CompletionCommand();
