@@ -396,7 +396,11 @@ void Scenario::KillWorker() {
 Scenario::Said Scenario::RunOrdo(const std::vector<std::string>& arguments) {
   constexpr size_t kMaxBytes = 1 << 20;
   base::SpawnOptions spawn;
-  spawn.argv = {ProgramPath("ordo"), "--server", deployment_->api_address()};
+  spawn.argv = {ProgramPath("ordo")};
+  if (deployment_ != nullptr) {
+    spawn.argv.insert(spawn.argv.end(),
+                      {"--server", deployment_->api_address()});
+  }
   spawn.argv.insert(spawn.argv.end(), arguments.begin(), arguments.end());
   spawn.stdout_file = folder_.Path("output");
   spawn.stderr_file = folder_.Path("errors");

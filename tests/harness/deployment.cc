@@ -104,7 +104,8 @@ absl::Status Deployment::StartScheduler() {
   api_address_ = endpoints["api"];
   scheduler_metrics_ = endpoints["metrics"];
   if (jobs_ == nullptr) {
-    jobs_ = jobs::v1::JobsService::NewStub(base::Connect(api_address_));
+    jobs_ = jobs::v1::JobsService::NewStub(
+        base::Connect(api_address_, options_.tls));
   }
   return absl::OkStatus();
 }

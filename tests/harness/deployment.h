@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/process/process.h"
+#include "grpcpp/security/credentials.h"
 #include "proto/ordo/config/v1/scheduler.pb.h"
 #include "proto/ordo/config/v1/worker.pb.h"
 #include "proto/ordo/jobs/v1/jobs.grpc.pb.h"
@@ -36,6 +37,8 @@ struct DeploymentOptions {
   // What workers are started through, such as nsenter with its arguments; it
   // becomes the worker.
   std::vector<std::string> worker_prefix;
+  // What the harness calls the scheduler with; null: without TLS.
+  std::shared_ptr<grpc::ChannelCredentials> tls;
   // Without it only the scheduler runs until StartWorker.
   bool start_workers = true;
 };
