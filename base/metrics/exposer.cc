@@ -39,7 +39,17 @@ void KnockUntil(const std::atomic<bool>& stopped, const std::string& host,
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<MetricsExposer>> MetricsExposer::Start(
-    const std::string& listen, const MetricsRegistry& registry) {
+    const std::string& listen, const MetricsRegistry& registry,
+    const std::optional<TlsFiles>& tls) {
+  const std::string host = listen.substr(0, listen.rfind(':'));
+  if (tls.has_value()) {
+    auto page =
+        TlsPage::Start(listen, *tls, [&registry] { return registry.Text(); });
+    if (!page.ok()) return page.status();
+    const int port = (*page)->port();
+    return std::unique_ptr<MetricsExposer>(
+        new MetricsExposer(nullptr, *std::move(page), host, port));
+  }
   // The only place that catches what prometheus-cpp and its web server throw.
   try {
     auto exposer = std::make_unique<prometheus::Exposer>(listen, 1);
@@ -49,9 +59,8 @@ absl::StatusOr<std::unique_ptr<MetricsExposer>> MetricsExposer::Start(
       return absl::InternalError("serve metrics on " + listen +
                                  ": no port was opened");
     }
-    const std::string host = listen.substr(0, listen.rfind(':'));
-    return std::unique_ptr<MetricsExposer>(new MetricsExposer(
-        std::move(exposer), host + ":" + std::to_string(ports[0]), ports[0]));
+    return std::unique_ptr<MetricsExposer>(
+        new MetricsExposer(std::move(exposer), nullptr, host, ports[0]));
   } catch (const std::exception& error) {
     return absl::FailedPreconditionError(
         "serve metrics on " + listen + ": " + error.what() +
@@ -60,10 +69,15 @@ absl::StatusOr<std::unique_ptr<MetricsExposer>> MetricsExposer::Start(
 }
 
 MetricsExposer::MetricsExposer(std::unique_ptr<prometheus::Exposer> exposer,
-                               std::string address, int port)
-    : exposer_(std::move(exposer)), address_(std::move(address)), port_(port) {}
+                               std::unique_ptr<TlsPage> tls_page,
+                               std::string host, int port)
+    : exposer_(std::move(exposer)),
+      tls_page_(std::move(tls_page)),
+      address_(std::move(host) + ":" + std::to_string(port)),
+      port_(port) {}
 
 MetricsExposer::~MetricsExposer() {
+  if (exposer_ == nullptr) return;
   std::atomic<bool> stopped{false};
   std::thread knocker([&] {
     KnockUntil(stopped, address_.substr(0, address_.rfind(':')), port_);

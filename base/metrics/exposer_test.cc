@@ -2,6 +2,9 @@
 
 #include <string>
 
+#include "base/certificates/testing/pem_folder.h"
+#include "base/certificates/tls_files.h"
+#include "base/files/testing/temporary_folder.h"
 #include "base/metrics/metrics.h"
 #include "base/metrics/testing/scrape.h"
 #include "base/status/testing/status_matchers.h"
@@ -12,6 +15,7 @@ namespace ordo::base {
 namespace {
 
 using ::ordo::base::testing::ScrapeMetrics;
+using ::ordo::base::testing::ScrapeMetricsWithTls;
 using ::ordo::base::testing::StatusIs;
 using ::testing::HasSubstr;
 
@@ -23,6 +27,24 @@ TEST(MetricsExposerTest, ServesThePageOnAPortOfItsChoice) {
   EXPECT_GT(exposer->port(), 0);
   EXPECT_EQ(exposer->address(), "127.0.0.1:" + std::to_string(exposer->port()));
   EXPECT_THAT(ScrapeMetrics(exposer->address()),
+              HasSubstr("ordo_test_queue_jobs 4\n"));
+}
+
+TEST(MetricsExposerTest, ServesThePageOverTls) {
+  const testing::TemporaryFolder folder;
+  const testing::PemFolder pem(folder.path());
+  const auto paths = pem.Issue("s", {"s", "", {"127.0.0.1"}});
+  MetricsRegistry registry;
+  registry.AddGauge({"ordo_test_queue_jobs", "Jobs."}).With({}).Set(4);
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const auto exposer,
+      MetricsExposer::Start("127.0.0.1:0", registry,
+                            TlsFiles{{"certificate", paths.certificate},
+                                     {"key", paths.key},
+                                     {"ca", ""}}));
+  EXPECT_EQ(exposer->address(), "127.0.0.1:" + std::to_string(exposer->port()));
+  EXPECT_THAT(ScrapeMetricsWithTls(exposer->address(),
+                                   {{"", ""}, {"", ""}, {"ca", pem.ca()}}),
               HasSubstr("ordo_test_queue_jobs 4\n"));
 }
 

@@ -5,43 +5,20 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "base/certificates/tls_files.h"
 #include "grpcpp/security/credentials.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/security/tls_certificate_provider.h"
 
 namespace ordo::base {
 
-// A file and what errors call it: the field or the option that names it.
-struct NamedFile {
-  std::string name;
-  std::string path;
-};
-
-// PEM files of one end of a connection. They are read again when they change,
-// and what was read last holds on for as long as they cannot be. Replace a file
-// by a rename, so that nobody reads half of it; where key and certificate are
-// one file, both change at once.
-struct TlsFiles {
-  // The chain, its own certificate first. Of a client: no path, no certificate.
-  NamedFile certificate;
-  // The private key of that certificate, without a password.
-  NamedFile key;
-  // The authorities that the other end's certificate must come from. Of a
-  // server: no path, it asks no client for a certificate.
-  NamedFile ca;
-};
+// gRPC's ends of TLS. The files are read again when they change, and what was
+// read last holds on for as long as they cannot be.
 
 // How often the files are looked at.
 inline constexpr absl::Duration kTlsReloadInterval = absl::Seconds(2);
-
-// OK when all files that are named can be used at `now`. INVALID_ARGUMENT names
-// the field, the file, and what to do: a key without its certificate or the
-// reverse, missing or unreadable, not PEM, key and certificate that do not
-// belong together, expired.
-absl::Status CheckTlsFiles(const TlsFiles& files, absl::Time now);
 
 // What a server listens with. `only_clients`: a client's certificate must have
 // one of these URI names; others do not get in. Empty: also those without a

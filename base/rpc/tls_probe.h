@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "base/rpc/tls.h"
+#include "base/certificates/tls_files.h"
 
 namespace ordo::base {
 

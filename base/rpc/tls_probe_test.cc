@@ -9,6 +9,7 @@
 #include "base/certificates/testing/pem_folder.h"
 #include "base/files/testing/temporary_folder.h"
 #include "base/rpc/server.h"
+#include "base/rpc/tls.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -10,7 +10,6 @@
 #include "absl/strings/str_join.h"
 #include "base/certificates/certificate.h"
 #include "base/certificates/testing/pem_folder.h"
-#include "base/clock/clock.h"
 #include "base/files/files.h"
 #include "base/files/testing/temporary_folder.h"
 #include "base/rpc/client.h"
@@ -27,11 +26,9 @@ namespace {
 using ::ordo::base::sample::EchoRequest;
 using ::ordo::base::sample::EchoResponse;
 using ::ordo::base::sample::EchoService;
-using ::ordo::base::testing::HoldsFor;
 using ::ordo::base::testing::PemFolder;
 using ::ordo::base::testing::PemPaths;
 using ::ordo::base::testing::StatusIs;
-using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr absl::Duration kTimeout = absl::Seconds(20);
@@ -202,34 +199,6 @@ TEST_F(TlsTest, AFileThatIsGoneLeavesWhatWasRead) {
   while (std::chrono::steady_clock::now() < until) {
     ORDO_ASSERT_OK(Call(Files({})));
   }
-}
-
-TEST_F(TlsTest, EachFileThatCannotBeUsedIsNamed) {
-  const auto check = [&](const TlsFiles& files) {
-    return CheckTlsFiles(files, RealClock().Now());
-  };
-  const auto says = [](const std::string& what) {
-    return StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(what));
-  };
-  const PemPaths one = pem_.Issue("one", kServer);
-  const PemPaths two = pem_.Issue("two", kServer);
-  ORDO_EXPECT_OK(check(Files(one)));
-  EXPECT_THAT(check(Files({one.certificate, ""})), says("needs tls.key"));
-  EXPECT_THAT(check(Files({"", one.key})), says("needs tls.certificate"));
-  EXPECT_THAT(
-      check(Files({folder_.Path("none.pem"), one.key})),
-      StatusIs(absl::StatusCode::kInvalidArgument,
-               AllOf(HasSubstr("tls.certificate " + folder_.Path("none.pem")),
-                     HasSubstr("No such file"), HasSubstr("may read"))));
-  EXPECT_THAT(check(Files({one.certificate, two.key})),
-              says("name the key of tls.certificate"));
-  EXPECT_THAT(check(Files({one.key, one.key})),
-              says("holds no PEM certificate"));
-  EXPECT_THAT(check(Files(one, folder_.Path("none.pem"))), says("tls.ca"));
-  EXPECT_THAT(check(Files(one, one.key)), says("tls.ca"));
-  EXPECT_THAT(
-      check(Files(pem_.Issue("old", kServer, HoldsFor(-absl::Minutes(1))))),
-      says("expired on"));
 }
 
 TEST_F(TlsTest, AServerNeedsACertificateAndAClientAuthorities) {

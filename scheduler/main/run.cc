@@ -1,6 +1,7 @@
 #include "scheduler/main/run.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -44,12 +45,14 @@ absl::Status WriteEndpoints(base::Filesystem& files, const std::string& path,
       "write endpoints_file");
 }
 
-// All null without `tls`.
+// All empty without `tls`.
 struct Credentials {
   // What the API's port listens with.
   std::shared_ptr<grpc::ServerCredentials> port;
   // What workers are called with.
   std::shared_ptr<base::ClientTls> workers;
+  // What the metrics page is served with.
+  std::optional<base::TlsFiles> page;
 };
 
 // Warns of ports that others reach without TLS.
@@ -65,6 +68,7 @@ absl::StatusOr<Credentials> LoadCredentials(
                         base::ServerTls(PortFiles(config.tls())));
   ORDO_ASSIGN_OR_RETURN(credentials.workers,
                         base::ClientTls::Load(CallFiles(config.tls())));
+  credentials.page = PageFiles(config.tls());
   return credentials;
 }
 
@@ -104,7 +108,8 @@ absl::Status Run(const config::v1::SchedulerConfig& config,
 
   ORDO_ASSIGN_OR_RETURN(const auto exposer,
                         base::AddContext(base::MetricsExposer::Start(
-                                             config.metrics_listen(), registry),
+                                             config.metrics_listen(), registry,
+                                             std::move(credentials.page)),
                                          "metrics_listen"));
   base::RpcServerOptions rpc_options;
   rpc_options.listen = config.listen();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <signal.h>
 #include <string>
 #include <unistd.h>
@@ -153,6 +154,7 @@ absl::Status Work(const WorkerConfig& config) {
   WorkerAgentServiceImpl service(agent);
   base::RpcServerOptions server_options;
   std::shared_ptr<grpc::ChannelCredentials> scheduler_tls;
+  std::optional<base::TlsFiles> page_tls;
   if (config.has_tls()) {
     // Its own certificate lets the probes of its machine in.
     ORDO_ASSIGN_OR_RETURN(
@@ -163,6 +165,7 @@ absl::Status Work(const WorkerConfig& config) {
     ORDO_ASSIGN_OR_RETURN(const auto tls,
                           base::ClientTls::Load(CallFiles(config.tls())));
     scheduler_tls = tls->ForHost();
+    page_tls = PageFiles(config.tls());
   }
   server_options.listen = config.listen();
   server_options.insecure = config.insecure();
@@ -171,10 +174,11 @@ absl::Status Work(const WorkerConfig& config) {
       const auto server,
       base::AddContext(base::RpcServer::Start(server_options, {&service}),
                        "field `listen`"));
-  ORDO_ASSIGN_OR_RETURN(const auto exposer,
-                        base::AddContext(base::MetricsExposer::Start(
-                                             config.metrics_listen(), registry),
-                                         "field `metrics_listen`"));
+  ORDO_ASSIGN_OR_RETURN(
+      const auto exposer,
+      base::AddContext(base::MetricsExposer::Start(config.metrics_listen(),
+                                                   registry, page_tls),
+                       "field `metrics_listen`"));
   ORDO_RETURN_IF_ERROR(WriteEndpoints(files, config.endpoints_file(),
                                       server->address(), exposer->address()));
   base::LogInfo("worker serves", {{"worker", config.worker()},
