@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "proto/ordo/access/v1/access.pb.h"
 #include "proto/ordo/agent/v1/agent.pb.h"
 #include "proto/ordo/checkpoints/v1/checkpoints.pb.h"
 #include "proto/ordo/jobs/v1/jobs.pb.h"
@@ -134,6 +135,17 @@ struct Author {
   std::string reason;
 };
 
+// How many tokens are kept.
+inline constexpr size_t kMaxTokens = 10'000;
+
+// A token by which a caller is known. Whoever knows the secret of which this is
+// the digest is its bearer; the secret itself is nowhere.
+struct StoredToken {
+  // SHA-256 of the secret, hexadecimal.
+  std::string sha256;
+  access::v1::Token token;
+};
+
 // The scheduler as its gRPC skin sees it. Implemented by scheduler/server
 // over the pure core; a fake for tests of services is in testing/.
 //
@@ -157,6 +169,7 @@ class Scheduler {
       std::function<void(absl::StatusOr<checkpoints::v1::Alias>)>;
   using CheckpointCallback =
       std::function<void(absl::StatusOr<checkpoints::v1::Checkpoint>)>;
+  using TokenCallback = std::function<void(const absl::Status&)>;
   using ArchivedUsageCallback =
       std::function<void(const usage::v1::ArchivedUsage&)>;
 
@@ -296,6 +309,14 @@ class Scheduler {
   // queue and owner, on this thread and without a lock.
   virtual void ForEachArchivedUsage(
       const ArchivedUsageCallback& take) const = 0;
+
+  // Keeps a token by its digest, or, without one, forgets it. Who calls sees
+  // to names that are taken, and to kMaxTokens.
+  virtual void PutToken(const std::string& sha256,
+                        const std::optional<access::v1::Token>& token,
+                        TokenCallback done) = 0;
+  // By digest.
+  virtual std::vector<StoredToken> ListTokens() const = 0;
 
   // From a worker. INVALID_ARGUMENT for a malformed announcement.
   virtual absl::StatusOr<agent::v1::AnnounceResponse> Announce(

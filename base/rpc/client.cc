@@ -66,6 +66,9 @@ void PrepareCall(const CallOptions& options, grpc::ClientContext* context) {
   if (!options.user.empty()) {
     context->AddMetadata(kUserMetadataKey, options.user);
   }
+  if (!options.bearer.empty()) {
+    context->AddMetadata(kAuthorizationMetadataKey, "Bearer " + options.bearer);
+  }
   context->set_wait_for_ready(options.wait_for_ready);
 }
 

@@ -34,6 +34,9 @@ struct CallOptions {
   // Wait for a server that is away, until the timeout, rather than fail with
   // UNAVAILABLE.
   bool wait_for_ready = false;
+  // Secret of a token, or a JWT, by which the server knows the caller; empty
+  // sends none.
+  std::string bearer = {};
 };
 
 // Sets up the context of one call. An infinite timeout sets no deadline.

@@ -4,9 +4,11 @@
 #include <mutex>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/synchronization/mutex.h"
 #include "base/log/log.h"
 #include "base/rpc/address.h"
+#include "base/rpc/call.h"
 #include "base/rpc/grpc_status.h"
 #include "base/status/status.h"
 #include "grpc/grpc_security_constants.h"
@@ -28,6 +30,7 @@ constexpr int kKeepaliveIntervalMs = 20'000;
 constexpr int kKeepaliveTimeoutMs = 10'000;
 // Clients may ping this often without being taken for attackers.
 constexpr int kMinPingIntervalMs = 5'000;
+constexpr char kBearer[] = "Bearer ";
 
 // gRPC prints errors of calls that also return them; here who gets a status
 // reports it.
@@ -130,13 +133,15 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
   grpc::ServerBuilder builder;
   SetLimits(options, &builder);
   for (grpc::Service* service : services) builder.RegisterService(service);
+  builder.SetContextAllocator(CallAllocator());
+  std::vector<
+      std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>>
+      factories;
+  factories.push_back(CallEndings());
   if (options.metrics != nullptr) {
-    std::vector<
-        std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>>
-        factories;
     factories.push_back(options.metrics->InterceptorFactory());
-    builder.experimental().SetInterceptorCreators(std::move(factories));
   }
+  builder.experimental().SetInterceptorCreators(std::move(factories));
   std::vector<std::string> names;
   builder.SetOption(std::make_unique<ServiceNamesOption>(&names));
   int port = 0;
@@ -178,9 +183,18 @@ Caller GetCaller(const grpc::ServerContextBase& context) {
       caller.uri_names.emplace_back(name.data(), name.size());
     }
   }
-  const auto user = context.client_metadata().find(kUserMetadataKey);
-  if (user != context.client_metadata().end()) {
+  const auto& metadata = context.client_metadata();
+  const auto user = metadata.find(kUserMetadataKey);
+  if (user != metadata.end()) {
     caller.user.assign(user->second.data(), user->second.size());
+  }
+  const auto found = metadata.find(kAuthorizationMetadataKey);
+  if (found != metadata.end()) {
+    const absl::string_view value(found->second.data(), found->second.size());
+    // The scheme's case does not count (RFC 9110, 11.1).
+    if (absl::StartsWithIgnoreCase(value, kBearer)) {
+      caller.bearer = std::string(value.substr(sizeof(kBearer) - 1));
+    }
   }
   return caller;
 }

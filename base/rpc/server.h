@@ -80,19 +80,23 @@ class RpcServer {
   std::unique_ptr<grpc::Server> server_;
 };
 
-// Who calls.
+// Who calls: what the caller says, and what the wire has proved.
 struct Caller {
-  // The URI names of the caller's certificate, which TLS has verified; empty
-  // without one.
-  std::vector<std::string> uri_names;
-  // What the caller says, unverified: the metadata entry kUserMetadataKey;
-  // empty when there is none.
+  // The metadata entry kUserMetadataKey; empty when there is none. Only
+  // claimed.
   std::string user;
   // "ipv4:127.0.0.1:5000".
   std::string peer;
+  // The URI names of the caller's certificate, which TLS has verified; empty
+  // without one.
+  std::vector<std::string> uri_names = {};
+  // What follows "Bearer " in the metadata entry `authorization`; empty: there
+  // is none. A secret: never logged.
+  std::string bearer = {};
 };
 
 inline constexpr char kUserMetadataKey[] = "ordo-user";
+inline constexpr char kAuthorizationMetadataKey[] = "authorization";
 
 Caller GetCaller(const grpc::ServerContextBase& context);
 

@@ -45,6 +45,8 @@ struct Row {
     // By the name of a checkpoint that is pinned: audit.v1.Change.
     kPin = 9,
     kResult = 10,
+    // By the digest of its secret: access.v1.Token. The core knows of none.
+    kToken = 11,
   };
 
   Kind kind;
@@ -111,6 +113,12 @@ struct AnswerCheckpoint {
   absl::StatusOr<CheckpointPtr> checkpoint;
 };
 
+// To the shell's caller who changed a row of which the core knows nothing; the
+// shell makes it.
+struct AnswerRow {
+  uint64_t call = 0;
+};
+
 // A person has changed the queue, worker, alias or checkpoint of this resource
 // name; for the log, which keeps what leaves the newest changes in the record.
 struct NoteChange {
@@ -175,8 +183,9 @@ struct Count {
 
 using Effect =
     std::variant<Record, SetDesired, Answer, AnswerQueue, AnswerWorker,
-                 AnswerAlias, AnswerCheckpoint, NoteChange, AnswerAnnounce,
-                 RemoveCheckpoint, PublishWorker, PublishProgress, Count>;
+                 AnswerAlias, AnswerCheckpoint, AnswerRow, NoteChange,
+                 AnswerAnnounce, RemoveCheckpoint, PublishWorker,
+                 PublishProgress, Count>;
 using Effects = std::vector<Effect>;
 
 }  // namespace ordo::scheduler::core

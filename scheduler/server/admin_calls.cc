@@ -45,6 +45,12 @@ void AdminCalls::Answer(const core::AnswerWorker& answer) {
   }
 }
 
+void AdminCalls::Answer(const core::AnswerRow& answer) {
+  const Callback taken = Take(answer.call);
+  const auto* done = std::get_if<Scheduler::TokenCallback>(&taken);
+  if (done != nullptr && *done != nullptr) (*done)(absl::OkStatus());
+}
+
 void AdminCalls::RefuseAll(const absl::Status& status) {
   std::map<uint64_t, Callback> calls;
   {

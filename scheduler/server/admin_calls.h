@@ -12,12 +12,13 @@
 
 namespace ordo::scheduler::server {
 
-// Those who changed a queue or a worker and wait for the answer. Callbacks run
+// Those who changed a queue, a worker or a token and wait for the answer. Callbacks run
 // on the caller's thread, without a lock. Thread-safe.
 class AdminCalls {
  public:
   using Callback =
-      std::variant<Scheduler::QueueCallback, Scheduler::WorkerCallback>;
+      std::variant<Scheduler::QueueCallback, Scheduler::WorkerCallback,
+                   Scheduler::TokenCallback>;
 
   // `call` is unique.
   void Add(uint64_t call, Callback done);
@@ -26,6 +27,7 @@ class AdminCalls {
   // Answers the call, unless it has been refused.
   void Answer(const core::AnswerQueue& answer);
   void Answer(const core::AnswerWorker& answer);
+  void Answer(const core::AnswerRow& answer);
   // Refuses all calls that are not answered yet.
   void RefuseAll(const absl::Status& status);
 

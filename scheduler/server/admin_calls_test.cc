@@ -27,6 +27,11 @@ class AdminCallsTest : public ::testing::Test {
                                   : std::string(worker.status().message()));
     };
   }
+  Scheduler::TokenCallback NoteToken() {
+    return [this](const absl::Status& status) {
+      told_.push_back(status.ok() ? "token" : std::string(status.message()));
+    };
+  }
   static core::QueuePtr QueueNamed(const std::string& name) {
     auto queue = std::make_shared<queues::v1::Queue>();
     queue->set_name(name);
@@ -49,7 +54,9 @@ TEST_F(AdminCallsTest, EachIsAnsweredOnce) {
   calls_.Answer(core::AnswerWorker{2, WorkerNamed("workers/w")});
   calls_.Answer(core::AnswerQueue{1, QueueNamed("queues/q")});
   calls_.Answer(core::AnswerQueue{1, QueueNamed("queues/again")});
-  EXPECT_THAT(told_, ElementsAre("workers/w", "queues/q"));
+  calls_.Add(3, NoteToken());
+  calls_.Answer(core::AnswerRow{3});
+  EXPECT_THAT(told_, ElementsAre("workers/w", "queues/q", "token"));
   EXPECT_EQ(calls_.size(), 0);
 }
 
@@ -64,9 +71,10 @@ TEST_F(AdminCallsTest, ErrorsAreAnswersToo) {
 TEST_F(AdminCallsTest, RefusedCallsAreNotAnsweredAfterwards) {
   calls_.Add(1, NoteQueue());
   calls_.Add(2, NoteWorker());
-  EXPECT_EQ(calls_.size(), 2);
+  calls_.Add(3, NoteToken());
+  EXPECT_EQ(calls_.size(), 3);
   calls_.RefuseAll(absl::UnavailableError("full"));
-  EXPECT_THAT(told_, ElementsAre("full", "full"));
+  EXPECT_THAT(told_, ElementsAre("full", "full", "full"));
   told_.clear();
   calls_.Answer(core::AnswerQueue{1, QueueNamed("queues/q")});
   calls_.Answer(core::AnswerWorker{2, WorkerNamed("workers/w")});

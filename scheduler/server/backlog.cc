@@ -43,7 +43,8 @@ bool IsAnswer(const core::Effect& effect) {
          std::holds_alternative<core::AnswerQueue>(effect) ||
          std::holds_alternative<core::AnswerWorker>(effect) ||
          std::holds_alternative<core::AnswerAlias>(effect) ||
-         std::holds_alternative<core::AnswerCheckpoint>(effect);
+         std::holds_alternative<core::AnswerCheckpoint>(effect) ||
+         std::holds_alternative<core::AnswerRow>(effect);
 }
 
 }  // namespace

@@ -111,11 +111,12 @@ TEST(BacklogTest, AnswersAndRemovalsAreKept) {
 
 TEST(BacklogTest, AnAnswerComesAfterWhatItTells) {
   EXPECT_EQ(
-      Merged({{Job("a", 1), core::Answer{1, std::vector<core::JobPtr>()}},
-              {core::AnswerQueue{2, nullptr}, core::AnswerWorker{3, nullptr},
-               core::AnswerAlias{4, nullptr},
-               core::AnswerCheckpoint{5, nullptr}, Job("a", 2)}}),
-      "a2 other other other other other");
+      Merged(
+          {{Job("a", 1), core::Answer{1, std::vector<core::JobPtr>()}},
+           {core::AnswerQueue{2, nullptr}, core::AnswerWorker{3, nullptr},
+            core::AnswerAlias{4, nullptr}, core::AnswerCheckpoint{5, nullptr},
+            core::AnswerRow{6}, Job("a", 2)}}),
+      "a2 other other other other other other");
 }
 
 TEST(BacklogTest, OfAnsweredAnnouncementsNothingIsLeft) {

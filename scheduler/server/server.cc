@@ -433,6 +433,8 @@ void Server::Release(std::vector<core::Effects> turns) {
       } else if (const auto* worker =
                      std::get_if<core::AnswerWorker>(&effect)) {
         admin_calls_.Answer(*worker);
+      } else if (const auto* row = std::get_if<core::AnswerRow>(&effect)) {
+        admin_calls_.Answer(*row);
       } else if (const auto* alias = std::get_if<core::AnswerAlias>(&effect)) {
         ReleaseAnswer(*alias);
       } else if (const auto* checkpoint =

@@ -150,6 +150,10 @@ class Server : public Scheduler {
   absl::StatusOr<Listing<queues::v1::Queue>> ListQueues(
       const Page& page) const override;
   void ForEachArchivedUsage(const ArchivedUsageCallback& take) const override;
+  void PutToken(const std::string& sha256,
+                const std::optional<access::v1::Token>& token,
+                TokenCallback done) override;
+  std::vector<StoredToken> ListTokens() const override;
   absl::StatusOr<agent::v1::AnnounceResponse> Announce(
       const agent::v1::AnnounceRequest& request) override;
 
@@ -202,6 +206,8 @@ class Server : public Scheduler {
                     Done done) ORDO_EXCLUDES(mutex_);
   // Ends a call that nobody has answered.
   static void Refuse(const Done& done, const absl::Status& status);
+  // Why no person can change anything of the cluster now.
+  absl::Status RefusesAdmin() const ORDO_REQUIRES(mutex_);
   // The same of changes of queues and workers.
   void CallAdmin(const std::function<core::Event(uint64_t call)>& make,
                  AdminCalls::Callback done) ORDO_EXCLUDES(mutex_);

@@ -1,6 +1,10 @@
-// What Server does for those who run a cluster: queues and workers.
+// What Server does for those who run a cluster: queues, workers and tokens.
 
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "scheduler/core/queues.h"
 #include "scheduler/server/archived_usage.h"
@@ -15,18 +19,22 @@ constexpr int64_t kMaxAdminCalls = 1000;
 
 }  // namespace
 
+absl::Status Server::RefusesAdmin() const {
+  if (draining_) return Leaving();
+  if (full_) return NoRoom(/*has_request_id=*/false);
+  if (admin_calls_.size() >= kMaxAdminCalls) {
+    return TooManyWait(admin_calls_.size(), /*has_request_id=*/false);
+  }
+  return absl::OkStatus();
+}
+
 void Server::CallAdmin(const std::function<core::Event(uint64_t call)>& make,
                        AdminCalls::Callback done) {
   absl::Status refused;
   {
     base::MutexLock lock(mutex_);
-    if (draining_) {
-      refused = Leaving();
-    } else if (full_) {
-      refused = NoRoom(/*has_request_id=*/false);
-    } else if (admin_calls_.size() >= kMaxAdminCalls) {
-      refused = TooManyWait(admin_calls_.size(), /*has_request_id=*/false);
-    } else {
+    refused = RefusesAdmin();
+    if (refused.ok()) {
       const uint64_t call = next_call_++;
       admin_calls_.Add(call, std::move(done));
       ApplyLocked(make(call)).IgnoreError();  // Answered by the writer.
@@ -34,6 +42,34 @@ void Server::CallAdmin(const std::function<core::Event(uint64_t call)>& make,
     }
   }
   AdminCalls::Refuse(done, refused);
+}
+
+void Server::PutToken(const std::string& sha256,
+                      const std::optional<access::v1::Token>& token,
+                      TokenCallback done) {
+  absl::Status refused;
+  {
+    base::MutexLock lock(mutex_);
+    refused = RefusesAdmin();
+    if (refused.ok()) {
+      core::Row row{core::Row::Kind::kToken, sha256, std::nullopt};
+      if (token.has_value()) row.bytes = token->SerializeAsString();
+      const uint64_t call = next_call_++;
+      admin_calls_.Add(call, std::move(done));
+      core::Effects effects;
+      effects.push_back(
+          core::Record{std::make_shared<const core::Row>(std::move(row))});
+      effects.push_back(core::AnswerRow{call});
+      in_flight_.Add(effects);
+      writer_->Append(std::move(effects));
+      return;
+    }
+  }
+  AdminCalls::Refuse(done, refused);
+}
+
+std::vector<StoredToken> Server::ListTokens() const {
+  return view_.ListTokens();
 }
 
 void Server::CordonWorker(const std::string& worker, const Author& author,

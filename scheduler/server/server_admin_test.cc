@@ -88,6 +88,29 @@ TEST_F(ServerAdminTest, ACordonedWorkerThatDoesNotComeBackIsLostAndShown) {
   EXPECT_THAT(server_->GetWorker("w"), StatusIs(absl::StatusCode::kNotFound));
 }
 
+TEST_F(ServerAdminTest, TokensAreThereThroughARestart) {
+  access::v1::Token token;
+  token.set_name("tokens/ci");
+  for (const char* sha256 : {"a", "b"}) {
+    Later<absl::Status> put;
+    server_->PutToken(sha256, token, put.callback());
+    ASSERT_THAT(put.Get(), IsOk());
+  }
+  Later<absl::Status> forgotten;
+  server_->PutToken("a", std::nullopt, forgotten.callback());
+  ASSERT_THAT(forgotten.Get(), IsOk());
+  Close();
+  Open();
+  const auto tokens = server_->ListTokens();
+  ASSERT_EQ(tokens.size(), 1u);
+  EXPECT_EQ(tokens[0].sha256, "b");
+  EXPECT_EQ(tokens[0].token.name(), "tokens/ci");
+  Later<absl::Status> refused;
+  server_->Drain();
+  server_->PutToken("c", token, refused.callback());
+  EXPECT_THAT(refused.Get(), StatusIs(absl::StatusCode::kUnavailable));
+}
+
 TEST_F(ServerAdminTest, AQueueHoldsWhatItMayThroughARestart) {
   ASSERT_THAT(CreateQueue(Night(0)), IsOk());
   ASSERT_THAT(Create({JobOfTheNight("a")}), IsOk());

@@ -190,6 +190,10 @@ void View::PutRow(const core::RowPtr& row) {
     registry_.Put(*row);
     return;
   }
+  if (row->kind == core::Row::Kind::kToken) {
+    PutToken(*row);
+    return;
+  }
   if (row->kind != core::Row::Kind::kQueue) return;
   std::shared_ptr<queues::v1::Queue> queue;
   if (row->bytes.has_value()) {
@@ -199,6 +203,25 @@ void View::PutRow(const core::RowPtr& row) {
   }
   base::MutexLock lock(mutex_);
   queues_.Put(row->key, std::move(queue));
+}
+
+void View::PutToken(const core::Row& row) {
+  access::v1::Token token;
+  // One that cannot be read lets nobody in.
+  const bool sound = row.bytes.has_value() && token.ParseFromString(*row.bytes);
+  base::MutexLock lock(mutex_);
+  if (sound) {
+    tokens_[row.key] = std::move(token);
+  } else {
+    tokens_.erase(row.key);
+  }
+}
+
+std::vector<StoredToken> View::ListTokens() const {
+  std::vector<StoredToken> tokens;
+  base::MutexLock lock(mutex_);
+  for (const auto& [sha256, token] : tokens_) tokens.push_back({sha256, token});
+  return tokens;
 }
 
 void View::PutProgress(const std::string& job,

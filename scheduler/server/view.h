@@ -90,6 +90,7 @@ class View {
   Listing<checkpoints::v1::Alias> ListAliases(const Page& page) const;
   // As RegistryView.ShowNames, of each.
   void ShowNames(std::vector<checkpoints::v1::Checkpoint>* checkpoints) const;
+  std::vector<StoredToken> ListTokens() const;
   const ArchivedUsage& archived_usage() const { return archived_usage_; }
 
   // Number of jobs by state, in the order of core::kJobStates.
@@ -102,6 +103,7 @@ class View {
   int64_t CountQuarantined() const;
 
  private:
+  void PutToken(const core::Row& row);
   void Index(const core::JobPtr& job) ORDO_REQUIRES(mutex_);
   void Remove(const core::JobRecord& job) ORDO_REQUIRES(mutex_);
   SeenJob WithProgress(const core::JobPtr& job) const ORDO_REQUIRES(mutex_);
@@ -123,6 +125,8 @@ class View {
   std::map<core::JobState, int64_t> ended_ ORDO_GUARDED_BY(mutex_);
   QueueView queues_ ORDO_GUARDED_BY(mutex_);
   RegistryView registry_ ORDO_GUARDED_BY(mutex_);
+  // By the digest of the secret.
+  std::map<std::string, access::v1::Token> tokens_ ORDO_GUARDED_BY(mutex_);
   std::map<std::string, std::shared_ptr<const workers::v1::Worker>> workers_
       ORDO_GUARDED_BY(mutex_);
 };

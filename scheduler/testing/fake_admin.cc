@@ -1,6 +1,9 @@
-// What FakeScheduler does for those who run a cluster: queues, workers.
+// What FakeScheduler does for those who run a cluster: queues, workers, tokens.
 
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/status/status.h"
 #include "scheduler/core/device_admin.h"
@@ -167,6 +170,27 @@ void FakeScheduler::ForEachArchivedUsage(
     all = archived_usage_;
   }
   for (const usage::v1::ArchivedUsage& each : all) take(each);
+}
+
+void FakeScheduler::PutToken(const std::string& sha256,
+                             const std::optional<access::v1::Token>& token,
+                             TokenCallback done) {
+  {
+    base::MutexLock lock(mutex_);
+    if (token.has_value()) {
+      tokens_[sha256] = *token;
+    } else {
+      tokens_.erase(sha256);
+    }
+  }
+  done(absl::OkStatus());
+}
+
+std::vector<StoredToken> FakeScheduler::ListTokens() const {
+  std::vector<StoredToken> tokens;
+  base::MutexLock lock(mutex_);
+  for (const auto& [sha256, token] : tokens_) tokens.push_back({sha256, token});
+  return tokens;
 }
 
 void FakeScheduler::LoseAnswers(int count) {

@@ -124,6 +124,10 @@ class FakeScheduler : public Scheduler {
   absl::StatusOr<Listing<queues::v1::Queue>> ListQueues(
       const Page& page) const override;
   void ForEachArchivedUsage(const ArchivedUsageCallback& take) const override;
+  void PutToken(const std::string& sha256,
+                const std::optional<access::v1::Token>& token,
+                TokenCallback done) override;
+  std::vector<StoredToken> ListTokens() const override;
   absl::StatusOr<agent::v1::AnnounceResponse> Announce(
       const agent::v1::AnnounceRequest& request) override;
 
@@ -198,6 +202,7 @@ class FakeScheduler : public Scheduler {
   std::map<std::string, core::WorkerAdminPtr> admin_ ORDO_GUARDED_BY(mutex_);
   core::Queues queues_ ORDO_GUARDED_BY(mutex_);
   core::Aliases aliases_ ORDO_GUARDED_BY(mutex_);
+  std::map<std::string, access::v1::Token> tokens_ ORDO_GUARDED_BY(mutex_);
   std::vector<usage::v1::ArchivedUsage> archived_usage_ ORDO_GUARDED_BY(mutex_);
   std::map<std::string, jobs::v1::ExplainResponse> explanations_
       ORDO_GUARDED_BY(mutex_);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -602,6 +603,35 @@ TEST_P(SchedulerContract, QueuesAreMadeChangedAndDeleted) {
   ORDO_ASSERT_OK(deleted);
   EXPECT_THAT(scheduler().GetQueue("night"),
               StatusIs(absl::StatusCode::kNotFound));
+}
+
+TEST_P(SchedulerContract, TokensAreKeptChangedAndForgotten) {
+  const auto put = [this](const std::string& sha256,
+                          const std::optional<access::v1::Token>& token) {
+    std::promise<absl::Status> done;
+    scheduler().PutToken(sha256, token, [&done](const absl::Status& status) {
+      done.set_value(status);
+    });
+    return done.get_future().get();
+  };
+  access::v1::Token token;
+  token.set_name("tokens/ci");
+  token.set_role(access::v1::USER);
+  ORDO_EXPECT_OK(put("b", token));
+  ORDO_EXPECT_OK(put("a", token));
+  token.set_revoker("ada");
+  ORDO_EXPECT_OK(put("b", token));
+
+  const auto tokens = scheduler().ListTokens();
+  ASSERT_EQ(tokens.size(), 2u);
+  EXPECT_EQ(tokens[0].sha256, "a");
+  EXPECT_EQ(tokens[0].token.revoker(), "");
+  EXPECT_EQ(tokens[1].sha256, "b");
+  EXPECT_EQ(tokens[1].token.revoker(), "ada");
+
+  ORDO_EXPECT_OK(put("a", std::nullopt));
+  ORDO_EXPECT_OK(put("none", std::nullopt));
+  EXPECT_EQ(scheduler().ListTokens().size(), 1u);
 }
 
 TEST_P(SchedulerContract, JobOfAQueueThatIsNotThereIsNotFound) {
