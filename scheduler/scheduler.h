@@ -210,6 +210,9 @@ class Scheduler {
   // DATA_LOSS.
   virtual absl::StatusOr<jobs::v1::Owner> GetOwner(
       const std::string& job) const = 0;
+  // Id of the queue that it is in, likewise.
+  virtual absl::StatusOr<std::string> GetQueueOf(
+      const std::string& job) const = 0;
   virtual absl::StatusOr<Listing<jobs::v1::Job>> ListJobs(
       const JobFilter& filter, const Page& page) const = 0;
   virtual absl::StatusOr<jobs::v1::ExplainResponse> Explain(

@@ -4,6 +4,8 @@
 #include <cstdint>
 
 #include "services/agent/scheduler_agent_service.h"
+#include "services/auth/guard.h"
+#include "services/auth/tokens.h"
 #include "services/checkpoints/checkpoints_service.h"
 #include "services/checkpoints/uploads.h"
 #include "services/data/data_service.h"
@@ -32,10 +34,11 @@ constexpr int64_t kMaxUploadCalls = 64;
 struct AllServices::Parts {
   explicit Parts(const AllServicesOptions& options)
       : clock(options.clock == nullptr ? real_clock : *options.clock),
-        authenticator(options.authenticator == nullptr
-                          ? claimed_user
-                          : *options.authenticator),
-        authoriser(options.authoriser == nullptr ? open : *options.authoriser),
+        tokens(*options.scheduler, clock),
+        known(tokens, options.auth.value_or(auth::KnownAuthenticatorOptions())),
+        guard({AuthenticatorOf(options), options.audit_log,
+               options.believes_workers},
+              clock),
         limits(options.limits, clock),
         storage{*options.files, options.storage_root},
         uploads(storage, clock),
@@ -43,26 +46,34 @@ struct AllServices::Parts {
         queue(kNumThreads, options.limits.file_calls),
         upload_queue(kNumUploadThreads,
                      std::min(options.limits.file_calls, kMaxUploadCalls)),
-        jobs({*options.scheduler, storage, queue, authenticator, authoriser,
-              limits}),
+        jobs({*options.scheduler, storage, queue, guard, limits}),
         checkpoints({*options.scheduler, storage, queue, upload_queue, uploads,
-                     authenticator, authoriser, limits}),
+                     guard, limits}),
         data({*options.scheduler, data_sets, uploads, queue, upload_queue,
-              authenticator, authoriser, limits}),
-        reports({*options.scheduler, storage, queue, limits}),
-        queues({*options.scheduler, authenticator, authoriser, limits}),
-        usage({*options.scheduler, clock, queue, limits}),
-        workers({*options.scheduler, clock, authenticator, authoriser, limits}),
-        agent(*options.scheduler) {
+              guard, limits}),
+        reports({*options.scheduler, storage, queue, guard, limits}),
+        queues({*options.scheduler, guard, limits}),
+        usage({*options.scheduler, clock, queue, guard, limits}),
+        workers({*options.scheduler, clock, guard, limits}),
+        access({*options.scheduler, tokens, clock, guard, limits,
+                options.sign_worker}),
+        agent(*options.scheduler, guard) {
     upload_queue.Run([this] { uploads.RemoveStale(); });
   }
 
-  const auth::ClaimedUserAuthenticator claimed_user;
-  const auth::OpenAuthoriser open;
+  const auth::Authenticator* AuthenticatorOf(
+      const AllServicesOptions& options) const {
+    if (options.authenticator != nullptr) return options.authenticator;
+    if (options.auth.has_value()) return &known;
+    return &claimed_user;
+  }
+
   const base::RealClock real_clock;
   const base::Clock& clock;
-  const auth::Authenticator& authenticator;
-  const auth::Authoriser& authoriser;
+  const auth::ClaimedUserAuthenticator claimed_user;
+  auth::Tokens tokens;
+  const auth::KnownAuthenticator known;
+  auth::Guard guard;
   // Streams count until the queue has dropped them, so it goes last.
   limits::Limits limits;
   files::Storage storage;
@@ -78,6 +89,7 @@ struct AllServices::Parts {
   queues::QueuesService queues;
   usage::UsageService usage;
   workers::WorkersService workers;
+  access::AccessService access;
   agent::SchedulerAgentService agent;
 };
 
@@ -89,7 +101,7 @@ AllServices::~AllServices() = default;
 std::vector<grpc::Service*> AllServices::services() const {
   return {&parts_->jobs,    &parts_->checkpoints, &parts_->data,
           &parts_->reports, &parts_->queues,      &parts_->usage,
-          &parts_->workers, &parts_->agent};
+          &parts_->workers, &parts_->access,      &parts_->agent};
 }
 
 void AllServices::EndStreams() {

@@ -76,6 +76,12 @@ absl::StatusOr<jobs::v1::Owner> Reads::GetOwner(const std::string& job) const {
   return core::PresentWithoutSpec(*found).owner();
 }
 
+absl::StatusOr<std::string> Reads::GetQueueOf(const std::string& job) const {
+  ORDO_ASSIGN_OR_RETURN(const core::JobPtr found, FindJob(job));
+  const std::string& queue = found->facts->demand().queue;
+  return queue.empty() ? kDefaultQueue : queue;
+}
+
 absl::StatusOr<core::JobPtr> Reads::FindJob(const std::string& job) const {
   if (const auto live = view_.FindJob(job)) return live->record;
   ORDO_ASSIGN_OR_RETURN(core::JobPtr stored, store_.FindJob(job));

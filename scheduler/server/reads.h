@@ -34,6 +34,7 @@ class Reads {
 
   absl::StatusOr<jobs::v1::Job> GetJob(const std::string& job) const;
   absl::StatusOr<jobs::v1::Owner> GetOwner(const std::string& job) const;
+  absl::StatusOr<std::string> GetQueueOf(const std::string& job) const;
   absl::StatusOr<Listing<jobs::v1::Job>> ListJobs(const JobFilter& filter,
                                                   const Page& page) const;
   // `placing`: what the core says of it now, if it is queued.

@@ -102,6 +102,7 @@ class Server : public Scheduler {
   absl::StatusOr<jobs::v1::Job> GetJob(const std::string& job) const override;
   absl::StatusOr<jobs::v1::Owner> GetOwner(
       const std::string& job) const override;
+  absl::StatusOr<std::string> GetQueueOf(const std::string& job) const override;
   absl::StatusOr<Listing<jobs::v1::Job>> ListJobs(
       const JobFilter& filter, const Page& page) const override;
   absl::StatusOr<jobs::v1::ExplainResponse> Explain(

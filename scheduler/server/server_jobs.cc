@@ -122,6 +122,10 @@ absl::StatusOr<jobs::v1::Owner> Server::GetOwner(const std::string& job) const {
   return reads_.GetOwner(job);
 }
 
+absl::StatusOr<std::string> Server::GetQueueOf(const std::string& job) const {
+  return reads_.GetQueueOf(job);
+}
+
 absl::StatusOr<Listing<jobs::v1::Job>> Server::ListJobs(
     const JobFilter& filter, const Page& page) const {
   return reads_.ListJobs(filter, page);

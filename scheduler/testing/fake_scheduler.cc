@@ -348,6 +348,12 @@ absl::StatusOr<jobs::v1::Owner> FakeScheduler::GetOwner(
   return found.owner();
 }
 
+absl::StatusOr<std::string> FakeScheduler::GetQueueOf(
+    const std::string& job) const {
+  ORDO_ASSIGN_OR_RETURN(const Job found, CopyOf(job));
+  return found.spec().queue().empty() ? kDefaultQueue : found.spec().queue();
+}
+
 absl::StatusOr<Listing<Job>> FakeScheduler::ListJobs(const JobFilter& filter,
                                                      const Page& page) const {
   base::MutexLock lock(mutex_);

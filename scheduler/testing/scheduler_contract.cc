@@ -15,6 +15,7 @@
 namespace ordo::scheduler::testing {
 namespace {
 
+using base::testing::IsOkAndHolds;
 using base::testing::StatusIs;
 using checkpoints::v1::Alias;
 using checkpoints::v1::Checkpoint;
@@ -175,6 +176,7 @@ TEST_P(SchedulerContract, CreatedJobIsQueuedAndReadable) {
   ASSERT_EQ(made->size(), 1u);
   const auto read = scheduler().GetJob("a");
   ORDO_ASSERT_OK(read);
+  EXPECT_THAT(scheduler().GetQueueOf("a"), IsOkAndHolds("default"));
   const auto owner = scheduler().GetOwner("a");
   ORDO_ASSERT_OK(owner);
   EXPECT_EQ(owner->user(), "ada");
@@ -374,6 +376,7 @@ TEST_P(SchedulerContract, WhatDoesNotExistIsNotFound) {
   const auto not_found = StatusIs(absl::StatusCode::kNotFound);
   EXPECT_THAT(scheduler().GetJob("a"), not_found);
   EXPECT_THAT(scheduler().GetOwner("a"), not_found);
+  EXPECT_THAT(scheduler().GetQueueOf("a"), not_found);
   EXPECT_THAT(scheduler().Explain("a"), not_found);
   EXPECT_THAT(Cancel(scheduler(), "a"), not_found);
   EXPECT_THAT(scheduler().WatchJob("a", [](const Job&, bool) {}), not_found);

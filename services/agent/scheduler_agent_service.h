@@ -4,17 +4,18 @@
 #include "absl/status/statusor.h"
 #include "proto/ordo/agent/v1/agent.grpc.pb.h"
 #include "scheduler/scheduler.h"
+#include "services/auth/guard.h"
+#include "services/auth/guarded.h"
 
 namespace ordo::services::agent {
 
 // Where workers announce themselves; see the proto. One whose protocol is too
 // far from this build's does not reach the scheduler.
 class SchedulerAgentService final
-    : public ordo::agent::v1::SchedulerAgentService::CallbackService {
+    : public auth::Guarded<ordo::agent::v1::SchedulerAgentService> {
  public:
-  // `scheduler` outlives the server.
-  explicit SchedulerAgentService(scheduler::Scheduler& scheduler)
-      : scheduler_(scheduler) {}
+  // Both outlive the server.
+  SchedulerAgentService(scheduler::Scheduler& scheduler, auth::Guard& guard);
 
   grpc::ServerUnaryReactor* Announce(
       grpc::CallbackServerContext* context,

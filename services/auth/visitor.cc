@@ -43,8 +43,9 @@ std::string HowToGet(Right right) {
 std::string Described(const Visitor& visitor) {
   std::string text = absl::StrCat(
       visitor.owner.user(), ", known by ", visitor.known_by, ", has the role ",
-      visitor.role == ordo::access::v1::ROLE_UNSPECIFIED ? "of nobody"
-                                                   : NameOf(visitor.role));
+      visitor.role == ordo::access::v1::ROLE_UNSPECIFIED
+          ? "of nobody"
+          : NameOf(visitor.role));
   if (visitor.queues.has_value()) {
     absl::StrAppend(&text, ", bound to queues");
   }
@@ -85,7 +86,8 @@ bool Visitor::Has(Right right) const {
   if (right == Right::kWorker) {
     return role == ordo::access::v1::WORKER && one_time_token.empty();
   }
-  if (right == Right::kScheduler || role == ordo::access::v1::WORKER) return false;
+  if (right == Right::kScheduler || role == ordo::access::v1::WORKER)
+    return false;
   // What all share is beyond the queues that somebody is bound to.
   if (right == Right::kAdminister && queues.has_value()) return false;
   return role >= RoleFor(right);

@@ -14,6 +14,7 @@
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "model/catalog/fields.h"
+#include "services/auth/view.h"
 #include "services/checkpoints/import.h"
 #include "services/checkpoints/upload_list.h"
 #include "services/jobs/best_checkpoint.h"
@@ -175,11 +176,11 @@ absl::StatusOr<request::ChildName> ToChange(const std::string& name,
   return parsed;
 }
 
-absl::StatusOr<Source> OpenFile(const scheduler::Scheduler& scheduler,
-                                const files::Storage& storage,
-                                const ReadFileRequest& request) {
+absl::StatusOr<Source> OpenFile(
+    const std::shared_ptr<const scheduler::Scheduler>& scheduler,
+    const files::Storage& storage, const ReadFileRequest& request) {
   ORDO_ASSIGN_OR_RETURN(const Checkpoint checkpoint,
-                        Find(scheduler, request.name()));
+                        Find(*scheduler, request.name()));
   ORDO_RETURN_IF_ERROR(CheckAvailable(checkpoint));
   // The manifest lists the other files and so is none of them.
   auto known = checkpoint.files();
@@ -194,12 +195,12 @@ absl::StatusOr<Source> OpenFile(const scheduler::Scheduler& scheduler,
       auto reader, files::RegisteredFileReader::Make(storage, checkpoint.name(),
                                                      info, request.offset()));
   const Source source = files::SendFile<ReadFileResponse>(std::move(reader));
-  return [&scheduler, source, name = checkpoint.name()](
+  return [scheduler, source, name = checkpoint.name()](
              ReadFileResponse* response) -> absl::StatusOr<files::StreamStep> {
     const auto step = source(response);
     if (step.ok()) return step;
     // It may have been removed since the call came in.
-    const auto now = Find(scheduler, name);
+    const auto now = Find(*scheduler, name);
     if (now.ok()) ORDO_RETURN_IF_ERROR(CheckAvailable(*now));
     return step;
   };
@@ -207,9 +208,32 @@ absl::StatusOr<Source> OpenFile(const scheduler::Scheduler& scheduler,
 
 }  // namespace
 
+CheckpointsService::CheckpointsService(const Parts& parts)
+    : Guarded(parts.guard), parts_(parts) {
+  Serve("GetCheckpoint", &CheckpointsService::GetCheckpoint);
+  Serve("ListCheckpoints", &CheckpointsService::ListCheckpoints);
+  Serve("ReadFile", &CheckpointsService::ReadFile);
+  Serve("CreateUpload", &CheckpointsService::CreateUpload);
+  Serve("WriteUpload", &CheckpointsService::WriteUpload);
+  Serve("CommitUpload", &CheckpointsService::CommitUpload);
+  Serve("PinCheckpoint", &CheckpointsService::PinCheckpoint);
+  Serve("UnpinCheckpoint", &CheckpointsService::UnpinCheckpoint);
+  Serve("ThinCheckpoint", &CheckpointsService::ThinCheckpoint);
+  Serve("DeleteCheckpoint", &CheckpointsService::DeleteCheckpoint);
+  Serve("GetAlias", &CheckpointsService::GetAlias);
+  Serve("ListAliases", &CheckpointsService::ListAliases);
+  Serve("SetAlias", &CheckpointsService::SetAlias);
+  Serve("DeleteAlias", &CheckpointsService::DeleteAlias);
+}
+
+std::shared_ptr<scheduler::Scheduler> CheckpointsService::ViewFor(
+    grpc::CallbackServerContext* context) const {
+  return auth::ViewOf(*context, parts_.scheduler);
+}
+
 absl::Status CheckpointsService::Admit(
     grpc::CallbackServerContext* context) const {
-  return parts_.limits.TakeCalls(base::GetCaller(*context));
+  return parts_.limits.TakeCalls(auth::CallerOf(*context));
 }
 
 grpc::ServerUnaryReactor* CheckpointsService::GetCheckpoint(
@@ -219,7 +243,7 @@ grpc::ServerUnaryReactor* CheckpointsService::GetCheckpoint(
   if (const absl::Status admitted = Admit(context); !admitted.ok()) {
     return base::Finish(context, admitted);
   }
-  return request::Answer(context, Find(parts_.scheduler, request->name()),
+  return request::Answer(context, Find(*ViewFor(context), request->name()),
                          response);
 }
 
@@ -229,15 +253,15 @@ grpc::ServerUnaryReactor* CheckpointsService::ListCheckpoints(
   if (const absl::Status admitted = Admit(context); !admitted.ok()) {
     return base::Finish(context, admitted);
   }
-  return base::Finish(context, List(parts_.scheduler, *request, response));
+  return base::Finish(context, List(*ViewFor(context), *request, response));
 }
 
 grpc::ServerWriteReactor<ReadFileResponse>* CheckpointsService::ReadFile(
     grpc::CallbackServerContext* context, const ReadFileRequest* request) {
   using Reactor = files::StreamReactor<ReadFileResponse>;
-  const auto open = parts_.limits.Open(base::GetCaller(*context));
+  const auto open = parts_.limits.Open(auth::CallerOf(*context));
   if (!open.ok()) return new Reactor(parts_.queue, open.status());
-  auto source = OpenFile(parts_.scheduler, parts_.storage, *request);
+  auto source = OpenFile(ViewFor(context), parts_.storage, *request);
   if (!source.ok()) return new Reactor(parts_.queue, source.status());
   return new Reactor(parts_.queue, *std::move(source), *open);
 }
@@ -291,15 +315,19 @@ grpc::ServerUnaryReactor* CheckpointsService::CommitUpload(
   if (const absl::Status admitted = Admit(context); !admitted.ok()) {
     return base::Finish(context, admitted);
   }
-  const auto owner = parts_.authenticator.Identify(base::GetCaller(*context));
-  if (!owner.ok()) return base::Finish(context, owner.status());
-  const auto order = ParseImport(*request, *owner);
+  const auth::Visitor& visitor = auth::VisitorOf(*context);
+  auto order = ParseImport(*request, visitor.owner);
   if (!order.ok()) return base::Finish(context, order.status());
+  // Who does not see the default queue gets it where they see it.
+  if (!visitor.MaySee(order->queue) && !visitor.queues->empty()) {
+    order->queue = *visitor.queues->begin();
+  }
   const auto place = parts_.upload_queue.Admit();
   if (!place.ok()) return base::Finish(context, place.status());
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-  Import({parts_.scheduler, parts_.uploads, parts_.upload_queue}, *order,
-         [place = *place, reactor,
+  const auto view = ViewFor(context);
+  Import({*view, parts_.uploads, parts_.upload_queue}, *order,
+         [view, place = *place, reactor,
           response](absl::StatusOr<Checkpoint> checkpoint) {
            if (checkpoint.ok()) response->Swap(&*checkpoint);
            reactor->Finish(base::ToGrpcStatus(checkpoint.status()));
@@ -310,8 +338,7 @@ grpc::ServerUnaryReactor* CheckpointsService::CommitUpload(
 absl::StatusOr<scheduler::Author> CheckpointsService::AuthorOf(
     grpc::CallbackServerContext* context, const std::string& reason) const {
   ORDO_RETURN_IF_ERROR(Admit(context));
-  return request::AuthorOf(parts_.authenticator, base::GetCaller(*context),
-                           reason);
+  return request::AuthorOf(auth::VisitorOf(*context), reason);
 }
 
 template <typename Request>
@@ -323,13 +350,16 @@ grpc::ServerUnaryReactor* CheckpointsService::Change(
   const auto named = ToChange(request.name(), verb);
   if (!named.ok()) return base::Finish(context, named.status());
   if (verb == CheckpointVerb::kThin || verb == CheckpointVerb::kDelete) {
-    const auto owner = parts_.scheduler.GetOwner(named->job);
+    const auto owner = ViewFor(context)->GetOwner(named->job);
     if (!owner.ok()) return base::Finish(context, owner.status());
-    const absl::Status may = parts_.authoriser.MayChange(author->owner, *owner);
+    const absl::Status may = auth::VisitorOf(*context).MayChange(
+        *owner,
+        absl::StrCat(verb == CheckpointVerb::kThin ? "thin " : "delete ",
+                     request.name()));
     if (!may.ok()) return base::Finish(context, may);
   }
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-  parts_.scheduler.ChangeCheckpoint(
+  ViewFor(context)->ChangeCheckpoint(
       verb, absl::StrCat("jobs/", named->job, "/checkpoints/", named->id),
       *author, Answering(reactor, response));
   return reactor;
@@ -369,7 +399,7 @@ grpc::ServerUnaryReactor* CheckpointsService::GetAlias(
   if (const absl::Status admitted = Admit(context); !admitted.ok()) {
     return base::Finish(context, admitted);
   }
-  return request::Answer(context, FindAlias(parts_.scheduler, request->name()),
+  return request::Answer(context, FindAlias(*ViewFor(context), request->name()),
                          response);
 }
 
@@ -379,7 +409,7 @@ grpc::ServerUnaryReactor* CheckpointsService::ListAliases(
   if (const absl::Status admitted = Admit(context); !admitted.ok()) {
     return base::Finish(context, admitted);
   }
-  return base::Finish(context, List(parts_.scheduler, *request, response));
+  return base::Finish(context, List(*ViewFor(context), *request, response));
 }
 
 grpc::ServerUnaryReactor* CheckpointsService::SetAlias(
@@ -390,7 +420,7 @@ grpc::ServerUnaryReactor* CheckpointsService::SetAlias(
   const auto setting = SettingOf(*request);
   if (!setting.ok()) return base::Finish(context, setting.status());
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-  parts_.scheduler.SetAlias(*setting, *author, Answering(reactor, response));
+  ViewFor(context)->SetAlias(*setting, *author, Answering(reactor, response));
   return reactor;
 }
 
@@ -402,8 +432,8 @@ grpc::ServerUnaryReactor* CheckpointsService::DeleteAlias(
   const auto id = AliasId(request->name());
   if (!id.ok()) return base::Finish(context, id.status());
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-  parts_.scheduler.DeleteAlias(*id, request->etag(), *author,
-                               Answering(reactor, response));
+  ViewFor(context)->DeleteAlias(*id, request->etag(), *author,
+                                Answering(reactor, response));
   return reactor;
 }
 

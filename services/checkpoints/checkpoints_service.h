@@ -1,13 +1,15 @@
 #ifndef ORDO_SERVICES_CHECKPOINTS_CHECKPOINTS_SERVICE_H_
 #define ORDO_SERVICES_CHECKPOINTS_CHECKPOINTS_SERVICE_H_
 
+#include <memory>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "proto/ordo/checkpoints/v1/checkpoints.grpc.pb.h"
 #include "scheduler/scheduler.h"
-#include "services/auth/auth.h"
+#include "services/auth/guard.h"
+#include "services/auth/guarded.h"
 #include "services/checkpoints/uploads.h"
 #include "services/files/registered_file.h"
 #include "services/files/work_queue.h"
@@ -17,7 +19,7 @@ namespace ordo::services::checkpoints {
 
 // The gRPC skin of checkpoints; see the proto for what the calls do.
 class CheckpointsService final
-    : public ordo::checkpoints::v1::CheckpointsService::CallbackService {
+    : public auth::Guarded<ordo::checkpoints::v1::CheckpointsService> {
  public:
   // All outlive the server.
   struct Parts {
@@ -28,12 +30,11 @@ class CheckpointsService final
     files::WorkQueue& queue;
     files::WorkQueue& upload_queue;
     Uploads& uploads;
-    const auth::Authenticator& authenticator;
-    const auth::Authoriser& authoriser;
+    auth::Guard& guard;
     limits::Limits& limits;
   };
 
-  explicit CheckpointsService(const Parts& parts) : parts_(parts) {}
+  explicit CheckpointsService(const Parts& parts);
 
   grpc::ServerUnaryReactor* GetCheckpoint(
       grpc::CallbackServerContext* context,
@@ -92,6 +93,9 @@ class CheckpointsService final
       ordo::checkpoints::v1::Alias* response) override;
 
  private:
+  // What the caller sees.
+  std::shared_ptr<scheduler::Scheduler> ViewFor(
+      grpc::CallbackServerContext* context) const;
   absl::Status Admit(grpc::CallbackServerContext* context) const;
   // Who changes something, and why: request::AuthorOf.
   absl::StatusOr<scheduler::Author> AuthorOf(

@@ -7,6 +7,7 @@
 #include "base/digest/digest.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "services/testing/known_users.h"
 #include "services/testing/loopback.h"
 
 namespace ordo::services::checkpoints {
@@ -37,8 +38,9 @@ constexpr char kName[] = "jobs/a/checkpoints/20-1";
 
 class CheckpointsServiceTest : public ::testing::Test {
  protected:
-  explicit CheckpointsServiceTest(const auth::Authoriser* authoriser = nullptr)
-      : loopback_(authoriser),
+  explicit CheckpointsServiceTest(
+      const auth::Authenticator* authenticator = nullptr)
+      : loopback_(authenticator),
         stub_(ordo::checkpoints::v1::CheckpointsService::NewStub(
             loopback_.channel())) {
     for (const char* job : {"jobs/a", "jobs/b"}) {
@@ -153,20 +155,11 @@ class CheckpointsServiceTest : public ::testing::Test {
   std::unique_ptr<ordo::checkpoints::v1::CheckpointsService::Stub> stub_;
 };
 
-// Lets people change only what is their own.
-class OwnersOnly : public auth::OpenAuthoriser {
- public:
-  absl::Status MayChange(const ordo::jobs::v1::Owner& caller,
-                         const ordo::jobs::v1::Owner& owner) const override {
-    if (caller.user() == owner.user()) return absl::OkStatus();
-    return absl::PermissionDeniedError("it is another's");
-  }
-};
-const OwnersOnly kOwnersOnly;
+const services::testing::KnownUsers kUsers;
 
 class GuardedCheckpointsTest : public CheckpointsServiceTest {
  protected:
-  GuardedCheckpointsTest() : CheckpointsServiceTest(&kOwnersOnly) {}
+  GuardedCheckpointsTest() : CheckpointsServiceTest(&kUsers) {}
 };
 
 std::vector<std::string> NamesOf(const ListCheckpointsResponse& response) {

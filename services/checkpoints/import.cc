@@ -40,7 +40,7 @@ scheduler::NewJob JobOf(const ImportOrder& order,
   job.name = order.job;
   JobSpec& spec = job.OwnSpec();
   spec.set_kind(JobSpec::IMPORT);
-  spec.set_queue(scheduler::kDefaultQueue);
+  spec.set_queue(order.queue);
   *spec.mutable_model() = placed.contents.model;
   *spec.mutable_encoding() = placed.contents.encoding;
   if (!placed.contents.data.task().empty()) {

@@ -25,6 +25,8 @@ struct ImportOrder {
   std::string upload;
   std::string job;
   ordo::jobs::v1::Owner owner;
+  // Id of the job's queue.
+  std::string queue = scheduler::kDefaultQueue;
 };
 
 // INVALID_ARGUMENT names the field that is wrong.

@@ -91,8 +91,10 @@ absl::Status List(const DataSets& data, const ListDataRequest& request,
   return absl::OkStatus();
 }
 
-// FAILED_PRECONDITION: a job that has not ended names one of them.
+// FAILED_PRECONDITION: a job that has not ended names one of them; its name is
+// said to those who see it in `view`.
 absl::Status CheckUnused(const scheduler::Scheduler& scheduler,
+                         const scheduler::Scheduler& view,
                          const std::vector<Data>& data) {
   for (const Job::State state :
        {Job::QUEUED, Job::STARTING, Job::RUNNING, Job::CANCELLING}) {
@@ -109,7 +111,10 @@ absl::Status CheckUnused(const scheduler::Scheduler& scheduler,
             continue;
           }
           return absl::FailedPreconditionError(
-              absl::StrCat(job.name(), " has not ended, and names ", one.name(),
+              absl::StrCat(view.GetOwner(base::NameOf(job.name())).ok()
+                               ? job.name()
+                               : "a job of another queue",
+                           " has not ended, and names ", one.name(),
                            "; wait for it, or cancel it"));
         }
       }
@@ -119,17 +124,24 @@ absl::Status CheckUnused(const scheduler::Scheduler& scheduler,
   return absl::OkStatus();
 }
 
-absl::Status Delete(const DataService::Parts& parts, const Owner& caller,
-                    const DataName& name, DeleteDataResponse* response) {
+// A deletion: of what, by whom, who sees so much of the scheduler.
+struct Deletion {
+  DataName name;
+  auth::VisitorPtr visitor;
+  std::shared_ptr<scheduler::Scheduler> view;
+};
+
+absl::Status Delete(const DataService::Parts& parts, const Deletion& deletion,
+                    DeleteDataResponse* response) {
+  const DataName& name = deletion.name;
   ORDO_ASSIGN_OR_RETURN(const std::vector<Data> found, parts.data.Find(name));
   for (const Data& one : found) {
     Owner owner;
     owner.set_user(one.pushed_by());
-    ORDO_RETURN_IF_ERROR(
-        base::AddContext(parts.authoriser.MayChange(caller, owner),
-                         absl::StrCat("delete ", one.name())));
+    ORDO_RETURN_IF_ERROR(deletion.visitor->MayChange(
+        owner, absl::StrCat("delete ", one.name())));
   }
-  ORDO_RETURN_IF_ERROR(CheckUnused(parts.scheduler, found));
+  ORDO_RETURN_IF_ERROR(CheckUnused(parts.scheduler, *deletion.view, found));
   ORDO_ASSIGN_OR_RETURN(std::vector<Data> removed, parts.data.Remove(name));
   for (Data& one : removed) *response->add_data() = std::move(one);
   return absl::OkStatus();
@@ -137,11 +149,19 @@ absl::Status Delete(const DataService::Parts& parts, const Owner& caller,
 
 }  // namespace
 
+DataService::DataService(const Parts& parts)
+    : Guarded(parts.guard), parts_(parts) {
+  Serve("CreateUpload", &DataService::CreateUpload);
+  Serve("CommitUpload", &DataService::CommitUpload);
+  Serve("ListData", &DataService::ListData);
+  Serve("DeleteData", &DataService::DeleteData);
+}
+
 grpc::ServerUnaryReactor* DataService::CreateUpload(
     grpc::CallbackServerContext* context, const CreateUploadRequest* request,
     Upload* response) {
   const absl::Status admitted =
-      parts_.limits.TakeCalls(base::GetCaller(*context));
+      parts_.limits.TakeCalls(auth::CallerOf(*context));
   if (!admitted.ok()) return base::Finish(context, admitted);
   return AnswerOn(parts_.upload_queue, context, [this, request, response] {
     auto upload = Create(parts_.uploads, request->upload());
@@ -153,12 +173,10 @@ grpc::ServerUnaryReactor* DataService::CreateUpload(
 grpc::ServerUnaryReactor* DataService::CommitUpload(
     grpc::CallbackServerContext* context, const CommitUploadRequest* request,
     Data* response) {
-  const base::Caller caller = base::GetCaller(*context);
-  const absl::Status admitted = parts_.limits.TakeCalls(caller);
+  const absl::Status admitted =
+      parts_.limits.TakeCalls(auth::CallerOf(*context));
   if (!admitted.ok()) return base::Finish(context, admitted);
-  const auto owner = parts_.authenticator.Identify(caller);
-  if (!owner.ok()) return base::Finish(context, owner.status());
-  const auto order = ParseOrder(*request, *owner);
+  const auto order = ParseOrder(*request, auth::VisitorOf(*context).owner);
   if (!order.ok()) return base::Finish(context, order.status());
   return AnswerOn(parts_.upload_queue, context,
                   [this, order = *order, response] {
@@ -172,7 +190,7 @@ grpc::ServerUnaryReactor* DataService::ListData(
     grpc::CallbackServerContext* context, const ListDataRequest* request,
     ListDataResponse* response) {
   const absl::Status admitted =
-      parts_.limits.TakeCalls(base::GetCaller(*context));
+      parts_.limits.TakeCalls(auth::CallerOf(*context));
   if (!admitted.ok()) return base::Finish(context, admitted);
   return AnswerOn(parts_.queue, context, [this, request, response] {
     return List(parts_.data, *request, response);
@@ -182,17 +200,16 @@ grpc::ServerUnaryReactor* DataService::ListData(
 grpc::ServerUnaryReactor* DataService::DeleteData(
     grpc::CallbackServerContext* context, const DeleteDataRequest* request,
     DeleteDataResponse* response) {
-  const base::Caller caller = base::GetCaller(*context);
-  const absl::Status admitted = parts_.limits.TakeCalls(caller);
+  const absl::Status admitted =
+      parts_.limits.TakeCalls(auth::CallerOf(*context));
   if (!admitted.ok()) return base::Finish(context, admitted);
-  const auto owner = parts_.authenticator.Identify(caller);
-  if (!owner.ok()) return base::Finish(context, owner.status());
   const auto name = ParseDataName(request->name());
   if (!name.ok()) return base::Finish(context, name.status());
-  return AnswerOn(parts_.queue, context,
-                  [this, owner = *owner, name = *name, response] {
-                    return Delete(parts_, owner, name, response);
-                  });
+  const Deletion deletion{*name, auth::VisitorPtrOf(*context),
+                          auth::ViewOf(*context, parts_.scheduler)};
+  return AnswerOn(parts_.queue, context, [this, deletion, response] {
+    return Delete(parts_, deletion, response);
+  });
 }
 
 }  // namespace ordo::services::data

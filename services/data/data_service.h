@@ -4,7 +4,8 @@
 #include "absl/status/status.h"
 #include "proto/ordo/data/v1/data.grpc.pb.h"
 #include "scheduler/scheduler.h"
-#include "services/auth/auth.h"
+#include "services/auth/guard.h"
+#include "services/auth/guarded.h"
 #include "services/checkpoints/uploads.h"
 #include "services/data/data_sets.h"
 #include "services/files/work_queue.h"
@@ -13,7 +14,7 @@
 namespace ordo::services::data {
 
 // The gRPC skin of data; see the proto for what the calls do.
-class DataService final : public ordo::data::v1::DataService::CallbackService {
+class DataService final : public auth::Guarded<ordo::data::v1::DataService> {
  public:
   // All outlive the server.
   struct Parts {
@@ -23,12 +24,11 @@ class DataService final : public ordo::data::v1::DataService::CallbackService {
     // For what is short, and for what hashes for minutes.
     files::WorkQueue& queue;
     files::WorkQueue& upload_queue;
-    const auth::Authenticator& authenticator;
-    const auth::Authoriser& authoriser;
+    auth::Guard& guard;
     limits::Limits& limits;
   };
 
-  explicit DataService(const Parts& parts) : parts_(parts) {}
+  explicit DataService(const Parts& parts);
 
   grpc::ServerUnaryReactor* CreateUpload(
       grpc::CallbackServerContext* context,

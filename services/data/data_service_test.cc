@@ -8,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "proto/ordo/checkpoints/v1/checkpoints.grpc.pb.h"
+#include "services/testing/known_users.h"
 #include "services/testing/loopback.h"
 #include "services/testing/model_folders.h"
 
@@ -27,18 +28,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // Who pushed something may delete it, nobody else.
-class OwnersOnly : public auth::Authoriser {
- public:
-  absl::Status MayChange(const ordo::jobs::v1::Owner& caller,
-                         const ordo::jobs::v1::Owner& owner) const override {
-    return caller.user() == owner.user() ? absl::OkStatus()
-                                         : absl::PermissionDeniedError("no");
-  }
-  absl::Status MayAdminister(const ordo::jobs::v1::Owner&) const override {
-    return absl::OkStatus();
-  }
-};
-
 class DataServiceTest : public ::testing::Test {
  protected:
   grpc::Status Create(const Folder& folder, Upload* upload) {
@@ -97,8 +86,8 @@ class DataServiceTest : public ::testing::Test {
     return stub_->DeleteData(&context, request, &response);
   }
 
-  OwnersOnly owners_only_;
-  Loopback loopback_{&owners_only_};
+  services::testing::KnownUsers users_;
+  Loopback loopback_{&users_};
   const std::unique_ptr<ordo::data::v1::DataService::Stub> stub_ =
       ordo::data::v1::DataService::NewStub(loopback_.channel());
 };

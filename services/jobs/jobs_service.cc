@@ -11,6 +11,7 @@
 #include "base/rpc/server.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
+#include "services/auth/view.h"
 #include "services/files/stream_reactor.h"
 #include "services/jobs/filter.h"
 #include "services/jobs/log_source.h"
@@ -70,6 +71,21 @@ bool MayNameData(const ordo::jobs::v1::JobSpec& spec) {
 
 }  // namespace
 
+JobsService::JobsService(const Parts& parts)
+    : Guarded(parts.guard), parts_(parts) {
+  Serve("CreateJob", &JobsService::CreateJob);
+  Serve("BatchCreateJobs", &JobsService::BatchCreateJobs);
+  Serve("GetJob", &JobsService::GetJob);
+  Serve("ListJobs", &JobsService::ListJobs);
+  Serve("CancelJob", &JobsService::CancelJob);
+  Serve("HoldJob", &JobsService::HoldJob);
+  Serve("ReleaseJob", &JobsService::ReleaseJob);
+  Serve("SetJobPriority", &JobsService::SetJobPriority);
+  Serve("WatchJob", &JobsService::WatchJob);
+  Serve("ReadLogs", &JobsService::ReadLogs);
+  Serve("Explain", &JobsService::Explain);
+}
+
 void JobsService::RunWhereItMayWait(bool waits,
                                     grpc::ServerUnaryReactor* reactor,
                                     const std::function<void()>& work) {
@@ -79,14 +95,19 @@ void JobsService::RunWhereItMayWait(bool waits,
   parts_.queue.Run([place = *place, work] { work(); });
 }
 
+std::shared_ptr<scheduler::Scheduler> JobsService::ViewFor(
+    grpc::CallbackServerContext* context) const {
+  return auth::ViewOf(*context, parts_.scheduler);
+}
+
 absl::Status JobsService::Admit(grpc::CallbackServerContext* context,
                                 int64_t num_calls) const {
-  return parts_.limits.TakeCalls(base::GetCaller(*context), num_calls);
+  return parts_.limits.TakeCalls(auth::CallerOf(*context), num_calls);
 }
 
 void JobsService::CountParts(grpc::CallbackServerContext* context,
                              size_t num_jobs, int num_asked) const {
-  parts_.limits.AddCalls(base::GetCaller(*context),
+  parts_.limits.AddCalls(auth::CallerOf(*context),
                          static_cast<int64_t>(num_jobs) - num_asked);
 }
 
@@ -94,16 +115,12 @@ absl::StatusOr<JobsService::Change> JobsService::ParseChange(
     grpc::CallbackServerContext* context, const std::string& name,
     const std::string& verb) const {
   ORDO_RETURN_IF_ERROR(Admit(context));
-  ORDO_ASSIGN_OR_RETURN(
-      const ordo::jobs::v1::Owner caller,
-      parts_.authenticator.Identify(base::GetCaller(*context)));
+  const auth::Visitor& visitor = auth::VisitorOf(*context);
   ORDO_ASSIGN_OR_RETURN(const std::string id, JobId(name));
   ORDO_ASSIGN_OR_RETURN(const ordo::jobs::v1::Owner owner,
-                        parts_.scheduler.GetOwner(id));
-  ORDO_RETURN_IF_ERROR(
-      base::AddContext(parts_.authoriser.MayChange(caller, owner),
-                       absl::StrCat(verb, " ", name)));
-  return Change{id, caller.user()};
+                        ViewFor(context)->GetOwner(id));
+  ORDO_RETURN_IF_ERROR(visitor.MayChange(owner, absl::StrCat(verb, " ", name)));
+  return Change{id, visitor.owner.user()};
 }
 
 grpc::ServerUnaryReactor* JobsService::CreateJob(
@@ -112,23 +129,21 @@ grpc::ServerUnaryReactor* JobsService::CreateJob(
   if (const absl::Status admitted = Admit(context); !admitted.ok()) {
     return base::Finish(context, admitted);
   }
-  const auto owner = parts_.authenticator.Identify(base::GetCaller(*context));
-  if (!owner.ok()) return base::Finish(context, owner.status());
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-  const auto create = [this, context, request, response, reactor,
-                       owner = *owner] {
-    auto jobs =
-        MakeNewJob({parts_.scheduler, specs_, parts_.storage}, *request, owner);
+  const auto create = [this, context, request, response, reactor] {
+    const auto view = ViewFor(context);
+    const ordo::jobs::v1::Owner& owner = auth::VisitorOf(*context).owner;
+    auto jobs = MakeNewJob({*view, specs_, parts_.storage}, *request, owner);
     if (!jobs.ok()) return reactor->Finish(base::ToGrpcStatus(jobs.status()));
-    parts_.scheduler.CreateJobs(
-        *std::move(jobs), [this, context, reactor,
-                           response](absl::StatusOr<std::vector<Job>> made) {
-          if (made.ok()) {
-            CountParts(context, made->size(), 1);
-            *response = std::move(made->back());
-          }
-          reactor->Finish(base::ToGrpcStatus(made.status()));
-        });
+    view->CreateJobs(*std::move(jobs),
+                     [this, context, reactor,
+                      response](absl::StatusOr<std::vector<Job>> made) {
+                       if (made.ok()) {
+                         CountParts(context, made->size(), 1);
+                         *response = std::move(made->back());
+                       }
+                       reactor->Finish(base::ToGrpcStatus(made.status()));
+                     });
   };
   RunWhereItMayWait(MayNameData(request->job().spec()), reactor, create);
   return reactor;
@@ -141,15 +156,13 @@ grpc::ServerUnaryReactor* JobsService::BatchCreateJobs(
       !admitted.ok()) {
     return base::Finish(context, admitted);
   }
-  const auto owner = parts_.authenticator.Identify(base::GetCaller(*context));
-  if (!owner.ok()) return base::Finish(context, owner.status());
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-  const auto create = [this, context, request, response, reactor,
-                       owner = *owner] {
-    auto jobs = MakeNewJobs({parts_.scheduler, specs_, parts_.storage},
-                            *request, owner);
+  const auto create = [this, context, request, response, reactor] {
+    const auto view = ViewFor(context);
+    const ordo::jobs::v1::Owner& owner = auth::VisitorOf(*context).owner;
+    auto jobs = MakeNewJobs({*view, specs_, parts_.storage}, *request, owner);
     if (!jobs.ok()) return reactor->Finish(base::ToGrpcStatus(jobs.status()));
-    parts_.scheduler.CreateJobs(
+    view->CreateJobs(
         *std::move(jobs), [this, context, request, reactor,
                            response](absl::StatusOr<std::vector<Job>> made) {
           if (made.ok()) {
@@ -176,7 +189,7 @@ grpc::ServerUnaryReactor* JobsService::GetJob(
   }
   const auto id = JobId(request->name());
   if (!id.ok()) return base::Finish(context, id.status());
-  return request::Answer(context, parts_.scheduler.GetJob(*id), response);
+  return request::Answer(context, ViewFor(context)->GetJob(*id), response);
 }
 
 grpc::ServerUnaryReactor* JobsService::ListJobs(
@@ -185,7 +198,7 @@ grpc::ServerUnaryReactor* JobsService::ListJobs(
   if (const absl::Status admitted = Admit(context); !admitted.ok()) {
     return base::Finish(context, admitted);
   }
-  return base::Finish(context, List(parts_.scheduler, *request, response));
+  return base::Finish(context, List(*ViewFor(context), *request, response));
 }
 
 grpc::ServerUnaryReactor* JobsService::CancelJob(
@@ -244,7 +257,7 @@ grpc::ServerUnaryReactor* JobsService::SetJobPriority(
 grpc::ServerWriteReactor<WatchJobResponse>* JobsService::WatchJob(
     grpc::CallbackServerContext* context,
     const ordo::jobs::v1::WatchJobRequest* request) {
-  auto open = parts_.limits.Open(base::GetCaller(*context));
+  auto open = parts_.limits.Open(auth::CallerOf(*context));
   if (!open.ok()) {
     return new files::StreamReactor<WatchJobResponse>(parts_.queue,
                                                       open.status());
@@ -257,6 +270,8 @@ grpc::ServerWriteReactor<WatchJobResponse>* JobsService::WatchJob(
   }
   const auto id = JobId(request->name());
   if (!id.ok()) error = id.status();
+  // Once it may be watched, it may be to its end.
+  if (error.ok()) error = ViewFor(context)->GetOwner(*id).status();
   if (error.ok()) {
     auto reactor =
         WatchReactor::Start({parts_.scheduler, parts_.queue, *std::move(open)},
@@ -270,12 +285,12 @@ grpc::ServerWriteReactor<WatchJobResponse>* JobsService::WatchJob(
 grpc::ServerWriteReactor<ReadLogsResponse>* JobsService::ReadLogs(
     grpc::CallbackServerContext* context,
     const ordo::jobs::v1::ReadLogsRequest* request) {
-  const auto open = parts_.limits.Open(base::GetCaller(*context));
+  const auto open = parts_.limits.Open(auth::CallerOf(*context));
   if (!open.ok()) {
     return new files::StreamReactor<ReadLogsResponse>(parts_.queue,
                                                       open.status());
   }
-  auto made = LogSource::Make(parts_.scheduler, parts_.storage, *request);
+  auto made = LogSource::Make(ViewFor(context), parts_.storage, *request);
   if (!made.ok()) {
     return new files::StreamReactor<ReadLogsResponse>(parts_.queue,
                                                       made.status());
@@ -295,7 +310,7 @@ grpc::ServerUnaryReactor* JobsService::Explain(
   }
   const auto id = JobId(request->name());
   if (!id.ok()) return base::Finish(context, id.status());
-  return request::Answer(context, parts_.scheduler.Explain(*id), response);
+  return request::Answer(context, ViewFor(context)->Explain(*id), response);
 }
 
 }  // namespace ordo::services::jobs

@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "proto/ordo/jobs/v1/jobs.grpc.pb.h"
 #include "scheduler/scheduler.h"
-#include "services/auth/auth.h"
+#include "services/auth/guard.h"
+#include "services/auth/guarded.h"
 #include "services/files/registered_file.h"
 #include "services/files/work_queue.h"
 #include "services/limits/limits.h"
@@ -19,19 +21,18 @@ namespace ordo::services::jobs {
 
 // The gRPC skin of jobs; see the proto for what the calls do. It validates,
 // calls the scheduler and translates.
-class JobsService final : public ordo::jobs::v1::JobsService::CallbackService {
+class JobsService final : public auth::Guarded<ordo::jobs::v1::JobsService> {
  public:
   // All outlive the server.
   struct Parts {
     scheduler::Scheduler& scheduler;
     files::Storage storage;
     files::WorkQueue& queue;
-    const auth::Authenticator& authenticator;
-    const auth::Authoriser& authoriser;
+    auth::Guard& guard;
     limits::Limits& limits;
   };
 
-  explicit JobsService(const Parts& parts) : parts_(parts) {}
+  explicit JobsService(const Parts& parts);
 
   grpc::ServerUnaryReactor* CreateJob(
       grpc::CallbackServerContext* context,
@@ -89,6 +90,9 @@ class JobsService final : public ordo::jobs::v1::JobsService::CallbackService {
   // the queue.
   void RunWhereItMayWait(bool waits, grpc::ServerUnaryReactor* reactor,
                          const std::function<void()>& work);
+  // What the caller sees.
+  std::shared_ptr<scheduler::Scheduler> ViewFor(
+      grpc::CallbackServerContext* context) const;
   // Counts calls of the caller.
   absl::Status Admit(grpc::CallbackServerContext* context,
                      int64_t num_calls = 1) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -36,8 +37,8 @@ bool IsOver(const Job& job, int32_t number) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<LogSource>> LogSource::Make(
-    const scheduler::Scheduler& scheduler, const files::Storage& storage,
-    const ReadLogsRequest& request) {
+    std::shared_ptr<const scheduler::Scheduler> scheduler,
+    const files::Storage& storage, const ReadLogsRequest& request) {
   ORDO_ASSIGN_OR_RETURN(std::string id,
                         request::ParseName("name", "jobs", request.name()));
   std::vector<base::FieldViolation> violations;
@@ -49,7 +50,7 @@ absl::StatusOr<std::unique_ptr<LogSource>> LogSource::Make(
     violations.push_back(
         {"offset", absl::StrCat("must be >= 0, is ", request.offset())});
   }
-  ORDO_ASSIGN_OR_RETURN(const Job job, scheduler.GetJob(id));
+  ORDO_ASSIGN_OR_RETURN(const Job job, scheduler->GetJob(id));
   const int32_t ranks = std::max(job.spec().resources().ranks(), 1);
   if (request.rank() < 0 || request.rank() >= ranks) {
     violations.push_back({"rank", absl::StrCat("must be 0..", ranks - 1,
@@ -62,11 +63,11 @@ absl::StatusOr<std::unique_ptr<LogSource>> LogSource::Make(
   }
   ORDO_RETURN_IF_ERROR(base::InvalidFields(violations));
   return std::unique_ptr<LogSource>(
-      new LogSource(scheduler, storage, std::move(id), request));
+      new LogSource(std::move(scheduler), storage, std::move(id), request));
 }
 
 absl::StatusOr<StreamStep> LogSource::FindAttempt() {
-  ORDO_ASSIGN_OR_RETURN(const Job job, scheduler_.GetJob(job_));
+  ORDO_ASSIGN_OR_RETURN(const Job job, scheduler_->GetJob(job_));
   const int32_t newest = NewestAttempt(job);
   if (newest > 0 && attempt_ <= newest) {
     if (attempt_ == 0) attempt_ = newest;
@@ -121,7 +122,7 @@ absl::StatusOr<std::string> LogSource::Read() {
 }
 
 absl::StatusOr<StreamStep> LogSource::GoOnAfterEnd() {
-  ORDO_ASSIGN_OR_RETURN(const Job job, scheduler_.GetJob(job_));
+  ORDO_ASSIGN_OR_RETURN(const Job job, scheduler_->GetJob(job_));
   if (!attempt_over_) {
     if (!IsOver(job, attempt_)) return StreamStep::kWait;
     // It may have written more between the read and its end.

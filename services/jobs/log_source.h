@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "base/files/files.h"
@@ -23,9 +24,10 @@ inline constexpr size_t kMaxLogPartBytes = 64 << 10;
 class LogSource {
  public:
   // Checks the request. INVALID_ARGUMENT by field; NOT_FOUND when there is no
-  // such job. `scheduler` outlives the source.
+  // such job.
   static absl::StatusOr<std::unique_ptr<LogSource>> Make(
-      const scheduler::Scheduler& scheduler, const files::Storage& storage,
+      std::shared_ptr<const scheduler::Scheduler> scheduler,
+      const files::Storage& storage,
       const ordo::jobs::v1::ReadLogsRequest& request);
 
   // The next part. Without `follow` the end is where the log ended when it was
@@ -37,10 +39,10 @@ class LogSource {
       ordo::jobs::v1::ReadLogsResponse* response);
 
  private:
-  LogSource(const scheduler::Scheduler& scheduler,
+  LogSource(std::shared_ptr<const scheduler::Scheduler> scheduler,
             const files::Storage& storage, std::string job,
             const ordo::jobs::v1::ReadLogsRequest& request)
-      : scheduler_(scheduler),
+      : scheduler_(std::move(scheduler)),
         storage_(storage),
         job_(job),
         attempt_(request.attempt()),
@@ -56,7 +58,7 @@ class LogSource {
   // Empty at the end.
   absl::StatusOr<std::string> Read();
 
-  const scheduler::Scheduler& scheduler_;
+  const std::shared_ptr<const scheduler::Scheduler> scheduler_;
   const files::Storage storage_;
   const std::string job_;
   int32_t attempt_;

@@ -37,6 +37,11 @@ class LogSourceTest : public ::testing::Test {
     loopback_.scheduler().PutJob(job);
   }
 
+  std::shared_ptr<const scheduler::Scheduler> Seen() {
+    return {std::shared_ptr<const scheduler::Scheduler>(),
+            &loopback_.scheduler()};
+  }
+
   void StartAttempt(int number) {
     Job job = loopback_.scheduler().GetJob("a").value();
     job.add_attempts()->set_number(number);
@@ -288,9 +293,8 @@ TEST_F(LogSourceTest, LargeLogComesWholeInSmallParts) {
 TEST_F(LogSourceTest, WithoutFollowALogThatGrowsEndsWhereItWas) {
   StartAttempt(1);
   loopback_.Append(LogPath(1), "before");
-  auto source =
-      LogSource::Make(loopback_.scheduler(),
-                      {loopback_.files(), loopback_.Path("")}, Request());
+  auto source = LogSource::Make(Seen(), {loopback_.files(), loopback_.Path("")},
+                                Request());
   ASSERT_TRUE(source.ok());
   ReadLogsResponse response;
   ASSERT_EQ((*source)->Next(&response).value(), files::StreamStep::kSend);
@@ -304,8 +308,8 @@ TEST_F(LogSourceTest, LastBytesBeforeTheEndAreNotLost) {
   StartAttempt(1);
   ReadLogsRequest request = Request();
   request.set_follow(true);
-  auto source = LogSource::Make(
-      loopback_.scheduler(), {loopback_.files(), loopback_.Path("")}, request);
+  auto source =
+      LogSource::Make(Seen(), {loopback_.files(), loopback_.Path("")}, request);
   ASSERT_TRUE(source.ok());
   ReadLogsResponse response;
   EXPECT_EQ((*source)->Next(&response).value(), files::StreamStep::kWait);

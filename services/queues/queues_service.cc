@@ -7,6 +7,7 @@
 #include "base/rpc/grpc_status.h"
 #include "base/rpc/server.h"
 #include "base/status/status.h"
+#include "services/auth/view.h"
 #include "services/queues/queue_check.h"
 #include "services/request/answer.h"
 #include "services/request/author.h"
@@ -81,15 +82,23 @@ scheduler::Scheduler::QueueCallback Answering(grpc::ServerUnaryReactor* reactor,
 
 }  // namespace
 
+QueuesService::QueuesService(const Parts& parts)
+    : Guarded(parts.guard), parts_(parts) {
+  Serve("CreateQueue", &QueuesService::CreateQueue);
+  Serve("GetQueue", &QueuesService::GetQueue);
+  Serve("ListQueues", &QueuesService::ListQueues);
+  Serve("UpdateQueue", &QueuesService::UpdateQueue);
+  Serve("DeleteQueue", &QueuesService::DeleteQueue);
+}
+
 absl::Status QueuesService::Admit(grpc::CallbackServerContext* context) const {
-  return parts_.limits.TakeCalls(base::GetCaller(*context));
+  return parts_.limits.TakeCalls(auth::CallerOf(*context));
 }
 
 absl::StatusOr<scheduler::Author> QueuesService::AuthorOf(
     grpc::CallbackServerContext* context, const std::string& reason) const {
   ORDO_RETURN_IF_ERROR(Admit(context));
-  return request::AuthorOf(parts_.authenticator, parts_.authoriser,
-                           base::GetCaller(*context), reason);
+  return request::AuthorOf(auth::VisitorOf(*context), reason);
 }
 
 grpc::ServerUnaryReactor* QueuesService::CreateQueue(
@@ -110,8 +119,9 @@ grpc::ServerUnaryReactor* QueuesService::GetQueue(
   if (const absl::Status admitted = Admit(context); !admitted.ok()) {
     return base::Finish(context, admitted);
   }
-  return request::Answer(context, Find(parts_.scheduler, request->name()),
-                         response);
+  return request::Answer(
+      context, Find(*auth::ViewOf(*context, parts_.scheduler), request->name()),
+      response);
 }
 
 grpc::ServerUnaryReactor* QueuesService::ListQueues(
@@ -120,7 +130,8 @@ grpc::ServerUnaryReactor* QueuesService::ListQueues(
   if (const absl::Status admitted = Admit(context); !admitted.ok()) {
     return base::Finish(context, admitted);
   }
-  return base::Finish(context, List(parts_.scheduler, *request, response));
+  return base::Finish(context, List(*auth::ViewOf(*context, parts_.scheduler),
+                                    *request, response));
 }
 
 grpc::ServerUnaryReactor* QueuesService::UpdateQueue(

@@ -7,7 +7,8 @@
 #include "absl/status/statusor.h"
 #include "proto/ordo/queues/v1/queues.grpc.pb.h"
 #include "scheduler/scheduler.h"
-#include "services/auth/auth.h"
+#include "services/auth/guard.h"
+#include "services/auth/guarded.h"
 #include "services/limits/limits.h"
 
 namespace ordo::services::queues {
@@ -15,17 +16,16 @@ namespace ordo::services::queues {
 // The gRPC skin of queues; see the proto for what the calls do. All are
 // RESOURCE_EXHAUSTED for a caller that calls too often.
 class QueuesService final
-    : public ordo::queues::v1::QueuesService::CallbackService {
+    : public auth::Guarded<ordo::queues::v1::QueuesService> {
  public:
   // All outlive the server.
   struct Parts {
     scheduler::Scheduler& scheduler;
-    const auth::Authenticator& authenticator;
-    const auth::Authoriser& authoriser;
+    auth::Guard& guard;
     limits::Limits& limits;
   };
 
-  explicit QueuesService(const Parts& parts) : parts_(parts) {}
+  explicit QueuesService(const Parts& parts);
 
   grpc::ServerUnaryReactor* CreateQueue(
       grpc::CallbackServerContext* context,

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
+#include "services/testing/known_users.h"
 #include "services/testing/loopback.h"
 
 namespace ordo::services::queues {
@@ -20,8 +21,8 @@ using testing::FieldOf;
 
 class QueuesServiceTest : public ::testing::Test {
  protected:
-  explicit QueuesServiceTest(const auth::Authoriser* authoriser = nullptr)
-      : loopback_(authoriser),
+  explicit QueuesServiceTest(const auth::Authenticator* authenticator = nullptr)
+      : loopback_(authenticator),
         stub_(ordo::queues::v1::QueuesService::NewStub(loopback_.channel())) {}
 
   grpc::Status Create(const std::string& id, double weight, Queue* queue) {
@@ -242,19 +243,12 @@ TEST_F(QueuesServiceTest, LongReasonIsInvalid) {
 }
 
 // Lets nobody administer.
-class UsersOnly : public auth::OpenAuthoriser {
- public:
-  absl::Status MayAdminister(const ordo::jobs::v1::Owner&) const override {
-    return absl::PermissionDeniedError("only an admin may");
-  }
-};
-
 class DeniedQueuesServiceTest : public QueuesServiceTest {
  protected:
-  DeniedQueuesServiceTest() : QueuesServiceTest(&kUsersOnly) {}
+  DeniedQueuesServiceTest() : QueuesServiceTest(&kUsers) {}
 
  private:
-  static inline const UsersOnly kUsersOnly;
+  static inline const services::testing::KnownUsers kUsers;
 };
 
 TEST_F(DeniedQueuesServiceTest, WhoMayNotAdministerReadsAndChangesNothing) {

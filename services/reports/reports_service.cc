@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/rpc/server.h"
 #include "base/status/status.h"
+#include "services/auth/view.h"
 #include "services/request/answer.h"
 #include "services/request/names.h"
 #include "services/request/page.h"
@@ -63,8 +64,15 @@ absl::StatusOr<Source> OpenFile(const scheduler::Scheduler& scheduler,
 
 }  // namespace
 
+ReportsService::ReportsService(const Parts& parts)
+    : Guarded(parts.guard), parts_(parts) {
+  Serve("GetReport", &ReportsService::GetReport);
+  Serve("ListReports", &ReportsService::ListReports);
+  Serve("ReadFile", &ReportsService::ReadFile);
+}
+
 absl::Status ReportsService::Admit(grpc::CallbackServerContext* context) const {
-  return parts_.limits.TakeCalls(base::GetCaller(*context));
+  return parts_.limits.TakeCalls(auth::CallerOf(*context));
 }
 
 grpc::ServerUnaryReactor* ReportsService::GetReport(
@@ -73,8 +81,9 @@ grpc::ServerUnaryReactor* ReportsService::GetReport(
   if (const absl::Status admitted = Admit(context); !admitted.ok()) {
     return base::Finish(context, admitted);
   }
-  return request::Answer(context, Find(parts_.scheduler, request->name()),
-                         response);
+  return request::Answer(
+      context, Find(*auth::ViewOf(*context, parts_.scheduler), request->name()),
+      response);
 }
 
 grpc::ServerUnaryReactor* ReportsService::ListReports(
@@ -83,15 +92,17 @@ grpc::ServerUnaryReactor* ReportsService::ListReports(
   if (const absl::Status admitted = Admit(context); !admitted.ok()) {
     return base::Finish(context, admitted);
   }
-  return base::Finish(context, List(parts_.scheduler, *request, response));
+  return base::Finish(context, List(*auth::ViewOf(*context, parts_.scheduler),
+                                    *request, response));
 }
 
 grpc::ServerWriteReactor<ReadFileResponse>* ReportsService::ReadFile(
     grpc::CallbackServerContext* context, const ReadFileRequest* request) {
   using Reactor = files::StreamReactor<ReadFileResponse>;
-  const auto open = parts_.limits.Open(base::GetCaller(*context));
+  const auto open = parts_.limits.Open(auth::CallerOf(*context));
   if (!open.ok()) return new Reactor(parts_.queue, open.status());
-  auto source = OpenFile(parts_.scheduler, parts_.storage, *request);
+  auto source = OpenFile(*auth::ViewOf(*context, parts_.scheduler),
+                         parts_.storage, *request);
   if (!source.ok()) return new Reactor(parts_.queue, source.status());
   return new Reactor(parts_.queue, *std::move(source), *open);
 }

@@ -4,6 +4,8 @@
 #include "absl/status/status.h"
 #include "proto/ordo/reports/v1/reports.grpc.pb.h"
 #include "scheduler/scheduler.h"
+#include "services/auth/guard.h"
+#include "services/auth/guarded.h"
 #include "services/files/registered_file.h"
 #include "services/files/work_queue.h"
 #include "services/limits/limits.h"
@@ -12,17 +14,18 @@ namespace ordo::services::reports {
 
 // The gRPC skin of reports; see the proto for what the calls do.
 class ReportsService final
-    : public ordo::reports::v1::ReportsService::CallbackService {
+    : public auth::Guarded<ordo::reports::v1::ReportsService> {
  public:
   // All outlive the server.
   struct Parts {
     scheduler::Scheduler& scheduler;
     files::Storage storage;
     files::WorkQueue& queue;
+    auth::Guard& guard;
     limits::Limits& limits;
   };
 
-  explicit ReportsService(const Parts& parts) : parts_(parts) {}
+  explicit ReportsService(const Parts& parts);
 
   grpc::ServerUnaryReactor* GetReport(
       grpc::CallbackServerContext* context,

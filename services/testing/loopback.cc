@@ -11,16 +11,27 @@
 #include "gtest/gtest.h"
 
 namespace ordo::services::testing {
+namespace {
 
-Loopback::Loopback(const auth::Authoriser* authoriser,
-                   const limits::LimitsOptions& limits) {
+AllServicesOptions OptionsOf(const auth::Authenticator* authenticator,
+                             const limits::LimitsOptions& limits) {
   AllServicesOptions options;
-  options.clock = &clock_;
+  options.authenticator = authenticator;
   options.limits = limits;
+  return options;
+}
+
+}  // namespace
+
+Loopback::Loopback(const auth::Authenticator* authenticator,
+                   const limits::LimitsOptions& limits)
+    : Loopback(OptionsOf(authenticator, limits)) {}
+
+Loopback::Loopback(AllServicesOptions options) {
+  options.clock = &clock_;
   options.scheduler = &scheduler_;
   options.files = &files_;
   options.storage_root = folder_.path();
-  options.authoriser = authoriser;
   services_ = std::make_unique<AllServices>(options);
   server_ = base::RpcServer::Start({}, services_->services()).value();
   channel_ = base::Connect(server_->address());
@@ -56,6 +67,12 @@ Context::Context(const std::string& user) {
   options.timeout = absl::Seconds(30);
   options.user = user;
   base::PrepareCall(options, this);
+}
+
+std::unique_ptr<Context> Context::OfBearer(const std::string& secret) {
+  auto context = std::make_unique<Context>("");
+  context->AddMetadata(base::kAuthorizationMetadataKey, "Bearer " + secret);
+  return context;
 }
 
 absl::Status ToStatus(const grpc::Status& status) {

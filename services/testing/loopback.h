@@ -14,6 +14,7 @@
 #include "proto/ordo/training/v1/progress.pb.h"
 #include "scheduler/testing/fake_scheduler.h"
 #include "services/all_services.h"
+#include "services/auth/authenticator.h"
 #include "services/limits/limits.h"
 
 namespace ordo::services::testing {
@@ -22,8 +23,11 @@ namespace ordo::services::testing {
 // server on loopback.
 class Loopback {
  public:
-  explicit Loopback(const auth::Authoriser* authoriser = nullptr,
+  // `authenticator`: null where everybody is believed; else not owned.
+  explicit Loopback(const auth::Authenticator* authenticator = nullptr,
                     const limits::LimitsOptions& limits = {});
+  // Guarded so, and with what else the options say, but for what this has.
+  explicit Loopback(AllServicesOptions options);
   ~Loopback();
 
   scheduler::testing::FakeScheduler& scheduler() { return scheduler_; }
@@ -55,6 +59,8 @@ class Loopback {
 class Context : public grpc::ClientContext {
  public:
   explicit Context(const std::string& user = "ada");
+  // Of whoever has this token.
+  static std::unique_ptr<Context> OfBearer(const std::string& secret);
 };
 
 // The status of a call.

@@ -1,6 +1,8 @@
 #include "services/usage/usage_service.h"
 
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/time/time.h"
 #include "base/rpc/grpc_status.h"
@@ -8,6 +10,7 @@
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "base/units/proto_time.h"
+#include "services/auth/view.h"
 #include "services/usage/usage_sum.h"
 
 namespace ordo::services::usage {
@@ -41,8 +44,15 @@ absl::StatusOr<UsageSum> Begin(const ReportUsageRequest& request,
 
 }  // namespace
 
+UsageService::UsageService(const Parts& parts)
+    : Guarded(parts.guard), parts_(parts) {
+  Serve("ReportUsage", &UsageService::ReportUsage);
+}
+
 struct UsageService::Count {
   UsageSum sum;
+  // What the caller sees.
+  std::shared_ptr<scheduler::Scheduler> view;
   // Where the next jobs begin.
   std::string before = {};
   grpc::ServerUnaryReactor* reactor = nullptr;
@@ -58,7 +68,7 @@ grpc::ServerUnaryReactor* UsageService::ReportUsage(
     grpc::CallbackServerContext* context, const ReportUsageRequest* request,
     ReportUsageResponse* response) {
   const absl::Status allowed =
-      parts_.limits.TakeCalls(base::GetCaller(*context));
+      parts_.limits.TakeCalls(auth::CallerOf(*context));
   if (!allowed.ok()) return base::Finish(context, allowed);
   const auto sum = Begin(*request, parts_.clock.Now());
   if (!sum.ok()) return base::Finish(context, sum.status());
@@ -66,10 +76,11 @@ grpc::ServerUnaryReactor* UsageService::ReportUsage(
   if (!place.ok()) return base::Finish(context, place.status());
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
   const auto count = std::make_shared<Count>(
-      Count{*sum, "", reactor, response, *std::move(place)});
+      Count{*sum, auth::ViewOf(*context, parts_.scheduler), "", reactor,
+            response, *std::move(place)});
   parts_.queue.Run([this, count] {
     // First: a job that is archived meanwhile is never counted twice.
-    parts_.scheduler.ForEachArchivedUsage(
+    count->view->ForEachArchivedUsage(
         [&count](const ordo::usage::v1::ArchivedUsage& archived) {
           count->sum.AddArchived(archived);
         });
@@ -84,8 +95,7 @@ void UsageService::Go(const std::shared_ptr<Count>& count) {
       count->Finish(absl::UnavailableError("the scheduler is leaving"));
       return;
     }
-    const auto jobs =
-        parts_.scheduler.ListJobs({}, {count->before, kJobsAtATime});
+    const auto jobs = count->view->ListJobs({}, {count->before, kJobsAtATime});
     if (!jobs.ok()) {
       count->Finish(jobs.status());
       return;

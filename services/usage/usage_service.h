@@ -6,6 +6,8 @@
 #include "base/clock/clock.h"
 #include "proto/ordo/usage/v1/usage.grpc.pb.h"
 #include "scheduler/scheduler.h"
+#include "services/auth/guard.h"
+#include "services/auth/guarded.h"
 #include "services/files/work_queue.h"
 #include "services/limits/limits.h"
 
@@ -14,18 +16,18 @@ namespace ordo::services::usage {
 // The gRPC skin of usage; see the proto for what the call does. It goes through
 // all jobs, some at a time, on the queue's threads; calls in between are not
 // kept waiting.
-class UsageService final
-    : public ordo::usage::v1::UsageService::CallbackService {
+class UsageService final : public auth::Guarded<ordo::usage::v1::UsageService> {
  public:
   // All outlive the server.
   struct Parts {
     scheduler::Scheduler& scheduler;
     const base::Clock& clock;
     files::WorkQueue& queue;
+    auth::Guard& guard;
     limits::Limits& limits;
   };
 
-  explicit UsageService(const Parts& parts) : parts_(parts) {}
+  explicit UsageService(const Parts& parts);
 
   // RESOURCE_EXHAUSTED: the caller calls too often, or too many calls wait.
   // UNAVAILABLE: the scheduler is leaving.

@@ -10,6 +10,7 @@
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "base/units/proto_time.h"
+#include "services/auth/view.h"
 #include "services/request/answer.h"
 #include "services/request/author.h"
 #include "services/request/names.h"
@@ -74,8 +75,18 @@ scheduler::Scheduler::WorkerCallback Answering(
 
 }  // namespace
 
+WorkersService::WorkersService(const Parts& parts)
+    : Guarded(parts.guard), parts_(parts) {
+  Serve("GetWorker", &WorkersService::GetWorker);
+  Serve("ListWorkers", &WorkersService::ListWorkers);
+  Serve("CordonWorker", &WorkersService::CordonWorker);
+  Serve("DrainWorker", &WorkersService::DrainWorker);
+  Serve("UncordonWorker", &WorkersService::UncordonWorker);
+  Serve("ReleaseDevice", &WorkersService::ReleaseDevice);
+}
+
 absl::Status WorkersService::Admit(grpc::CallbackServerContext* context) const {
-  return parts_.limits.TakeCalls(base::GetCaller(*context));
+  return parts_.limits.TakeCalls(auth::CallerOf(*context));
 }
 
 absl::StatusOr<WorkersService::Change> WorkersService::ParseChange(
@@ -83,9 +94,8 @@ absl::StatusOr<WorkersService::Change> WorkersService::ParseChange(
     const std::string& reason) const {
   ORDO_RETURN_IF_ERROR(Admit(context));
   Change change;
-  ORDO_ASSIGN_OR_RETURN(
-      change.author, request::AuthorOf(parts_.authenticator, parts_.authoriser,
-                                       base::GetCaller(*context), reason));
+  ORDO_ASSIGN_OR_RETURN(change.author,
+                        request::AuthorOf(auth::VisitorOf(*context), reason));
   ORDO_ASSIGN_OR_RETURN(change.worker,
                         request::ParseName("name", "workers", name));
   return change;
@@ -97,8 +107,9 @@ grpc::ServerUnaryReactor* WorkersService::GetWorker(
   if (const absl::Status admitted = Admit(context); !admitted.ok()) {
     return base::Finish(context, admitted);
   }
-  return request::Answer(context, Find(parts_.scheduler, request->name()),
-                         response);
+  return request::Answer(
+      context, Find(*auth::ViewOf(*context, parts_.scheduler), request->name()),
+      response);
 }
 
 grpc::ServerUnaryReactor* WorkersService::ListWorkers(
@@ -107,7 +118,8 @@ grpc::ServerUnaryReactor* WorkersService::ListWorkers(
   if (const absl::Status admitted = Admit(context); !admitted.ok()) {
     return base::Finish(context, admitted);
   }
-  return base::Finish(context, List(parts_.scheduler, *request, response));
+  return base::Finish(context, List(*auth::ViewOf(*context, parts_.scheduler),
+                                    *request, response));
 }
 
 grpc::ServerUnaryReactor* WorkersService::CordonWorker(

@@ -8,7 +8,8 @@
 #include "base/clock/clock.h"
 #include "proto/ordo/workers/v1/workers.grpc.pb.h"
 #include "scheduler/scheduler.h"
-#include "services/auth/auth.h"
+#include "services/auth/guard.h"
+#include "services/auth/guarded.h"
 #include "services/limits/limits.h"
 
 namespace ordo::services::workers {
@@ -16,18 +17,17 @@ namespace ordo::services::workers {
 // The gRPC skin of workers; see the proto for what the calls do. All are
 // RESOURCE_EXHAUSTED for a caller that calls too often.
 class WorkersService final
-    : public ordo::workers::v1::WorkersService::CallbackService {
+    : public auth::Guarded<ordo::workers::v1::WorkersService> {
  public:
   // All outlive the server.
   struct Parts {
     scheduler::Scheduler& scheduler;
     const base::Clock& clock;
-    const auth::Authenticator& authenticator;
-    const auth::Authoriser& authoriser;
+    auth::Guard& guard;
     limits::Limits& limits;
   };
 
-  explicit WorkersService(const Parts& parts) : parts_(parts) {}
+  explicit WorkersService(const Parts& parts);
 
   grpc::ServerUnaryReactor* GetWorker(
       grpc::CallbackServerContext* context,

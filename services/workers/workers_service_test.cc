@@ -2,6 +2,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "services/testing/known_users.h"
 #include "services/testing/loopback.h"
 
 namespace ordo::services::workers {
@@ -20,8 +21,9 @@ using testing::FieldOf;
 
 class WorkersServiceTest : public ::testing::Test {
  protected:
-  explicit WorkersServiceTest(const auth::Authoriser* authoriser = nullptr)
-      : loopback_(authoriser),
+  explicit WorkersServiceTest(
+      const auth::Authenticator* authenticator = nullptr)
+      : loopback_(authenticator),
         stub_(ordo::workers::v1::WorkersService::NewStub(loopback_.channel())) {
     for (const char* name : {"workers/b", "workers/a", "workers/c"}) {
       Worker worker;
@@ -199,19 +201,12 @@ TEST_F(WorkersServiceTest, ChangeOfABadNameIsInvalid) {
 }
 
 // Lets nobody administer.
-class UsersOnly : public auth::OpenAuthoriser {
- public:
-  absl::Status MayAdminister(const ordo::jobs::v1::Owner&) const override {
-    return absl::PermissionDeniedError("only an admin may");
-  }
-};
-
 class DeniedWorkersServiceTest : public WorkersServiceTest {
  protected:
-  DeniedWorkersServiceTest() : WorkersServiceTest(&kUsersOnly) {}
+  DeniedWorkersServiceTest() : WorkersServiceTest(&kUsers) {}
 
  private:
-  static inline const UsersOnly kUsersOnly;
+  static inline const services::testing::KnownUsers kUsers;
 };
 
 TEST_F(DeniedWorkersServiceTest, WhoMayNotAdministerChangesNothing) {

@@ -74,8 +74,8 @@ LAYERS = {
                   "model/formats/config_file.h",
                   "model/formats/safetensors_header.h",
                   "model/text/questions/layouts.h",
-                  "scheduler/past_usage.h", "scheduler/scheduler.h",
-                  "services"), CONTROL_PLANE),
+                  "scheduler/bound_scheduler.h", "scheduler/past_usage.h",
+                  "scheduler/scheduler.h", "services"), CONTROL_PLANE),
     # Whether a gate can say anything is known when it is submitted.
     "services/spec": (("base", "proto", "model/catalog", "model/cost/cost.h",
                        "report/gate/decision.h",
