@@ -25,7 +25,8 @@ class KnownUsers : public auth::Authenticator {
   absl::StatusOr<auth::VisitorPtr> Identify(
       const base::Caller& caller) const override {
     auth::Visitor visitor;
-    visitor.owner.set_user(caller.user);
+    visitor.owner.set_user(caller.user.empty() ? auth::kUnknownUser
+                                               : caller.user);
     if (caller.user.empty()) {
       return std::make_shared<const auth::Visitor>(visitor);
     }
