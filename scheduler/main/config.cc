@@ -12,6 +12,7 @@
 #include "base/yaml/text_form.h"
 #include "google/protobuf/util/time_util.h"
 #include "scheduler/core/moment.h"
+#include "scheduler/main/auth_config.h"
 #include "scheduler/main/tls.h"
 #include "scheduler/policy/table.h"
 
@@ -159,6 +160,13 @@ absl::StatusOr<SchedulerConfig> ResolveConfig(SchedulerConfig config,
                  config.mutable_metrics_listen()},
                 may_be_reached, &violations);
   if (config.has_tls()) ResolveTls(config.mutable_tls(), &violations);
+  // Who has certificates is known by them.
+  if (config.has_tls() || config.has_auth()) {
+    ResolveAuth(config.mutable_auth(), &violations);
+  }
+  if (!config.audit_log().empty()) {
+    RequireAbsolute("audit_log", config.audit_log(), &violations);
+  }
   RequireAbsolute("store", config.store(), &violations);
   RequireAbsolute("storage_root", config.storage_root(), &violations);
   if (!config.endpoints_file().empty()) {

@@ -19,12 +19,14 @@
 #include "base/rpc/server.h"
 #include "base/rpc/tls.h"
 #include "base/status/status.h"
+#include "scheduler/main/auth_config.h"
 #include "scheduler/main/config.h"
 #include "scheduler/main/tls.h"
 #include "scheduler/metrics.h"
 #include "scheduler/server/server.h"
 #include "scheduler/store/sqlite_store.h"
 #include "services/all_services.h"
+#include "services/auth/audit_log.h"
 
 namespace ordo::scheduler {
 namespace {
@@ -72,6 +74,28 @@ absl::StatusOr<Credentials> LoadCredentials(
   return credentials;
 }
 
+// What callers are known by, and where it is written down what they did.
+struct Guards {
+  KnownBy known;
+  // Null: nowhere.
+  std::unique_ptr<services::auth::AuditLog> audit_log;
+};
+
+absl::StatusOr<Guards> LoadGuards(const config::v1::SchedulerConfig& config,
+                                  base::Filesystem& files,
+                                  const base::Clock& clock) {
+  Guards guards;
+  if (config.has_auth()) {
+    ORDO_ASSIGN_OR_RETURN(guards.known, LoadAuth(config.auth(), files, clock));
+  }
+  if (!config.audit_log().empty()) {
+    ORDO_ASSIGN_OR_RETURN(
+        guards.audit_log,
+        services::auth::AuditLog::Open(files, config.audit_log(), clock));
+  }
+  return guards;
+}
+
 }  // namespace
 
 absl::Status Run(const config::v1::SchedulerConfig& config,
@@ -104,6 +128,10 @@ absl::Status Run(const config::v1::SchedulerConfig& config,
   services_options.files = &files;
   services_options.storage_root = config.storage_root();
   services_options.limits = ApiLimits(config);
+  ORDO_ASSIGN_OR_RETURN(const Guards guards, LoadGuards(config, files, clock));
+  if (config.has_auth()) services_options.auth = guards.known.options;
+  services_options.believes_workers = !config.has_tls();
+  services_options.audit_log = guards.audit_log.get();
   services::AllServices services(services_options);
 
   ORDO_ASSIGN_OR_RETURN(const auto exposer,

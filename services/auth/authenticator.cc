@@ -61,14 +61,14 @@ KnownAuthenticator::KnownAuthenticator(const Tokens& tokens,
 
 absl::StatusOr<VisitorPtr> KnownAuthenticator::Identify(
     const base::Caller& caller) const {
-  if (!caller.certificate_names.empty()) return OfCertificate(caller);
+  if (!caller.uri_names.empty()) return OfCertificate(caller);
   if (!caller.bearer.empty()) return OfBearer(caller.bearer);
   return nobody_;
 }
 
 absl::StatusOr<VisitorPtr> KnownAuthenticator::OfCertificate(
     const base::Caller& caller) const {
-  const auto& names = caller.certificate_names;
+  const auto& names = caller.uri_names;
   const auto ours = std::find_if(
       names.begin(), names.end(),
       [](const std::string& name) { return StartsWith(name, kOurs); });

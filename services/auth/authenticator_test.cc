@@ -63,7 +63,7 @@ class KnownAuthenticatorTest : public ::testing::Test {
     base::Caller caller = Claiming("eve");
     // Whatever else it shows.
     caller.bearer = "first";
-    caller.certificate_names = {"https://example", name};
+    caller.uri_names = {"https://example", name};
     return authenticator_->Identify(caller);
   }
   absl::StatusOr<VisitorPtr> OfBearer(const std::string& bearer) {

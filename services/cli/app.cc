@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "base/files/file_util.h"
 #include "base/rpc/address.h"
 #include "base/rpc/client.h"
 #include "base/rpc/tls.h"
@@ -15,6 +17,9 @@
 
 namespace ordo::services::cli {
 namespace {
+
+// As much as gRPC takes of metadata.
+constexpr size_t kMaxTokenBytes = 8 << 10;
 
 // One line that says what is wrong and what to do; a line more for each field.
 void PrintError(App& app, const absl::Status& status) {
@@ -88,6 +93,22 @@ absl::StatusOr<ClientOptions> ChooseServer(App& app,
   };
   options.tls = {choose("certificate", "ORDO_CERTIFICATE"),
                  choose("key", "ORDO_KEY"), choose("ca", "ORDO_CA")};
+  const base::NamedFile token = choose("token-file", "ORDO_TOKEN_FILE");
+  if (!token.path.empty()) {
+    ORDO_ASSIGN_OR_RETURN(
+        const std::string text,
+        base::AddContext(base::ReadFile(app.files, token.path, kMaxTokenBytes),
+                         token.name));
+    options.bearer = std::string(absl::StripAsciiWhitespace(text));
+    if (options.bearer.empty() ||
+        !std::all_of(options.bearer.begin(), options.bearer.end(), [](char c) {
+          return absl::ascii_isgraph(static_cast<unsigned char>(c));
+        })) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          token.name, ": ", token.path,
+          " must hold one secret or JWT, of printable characters"));
+    }
+  }
   // One file may hold both.
   if (options.tls.key.path.empty()) options.tls.key = options.tls.certificate;
   for (const base::NamedFile& own :

@@ -77,6 +77,13 @@ ordo::data::v1::DataService::Stub& Client::data() {
   return *data_;
 }
 
+ordo::access::v1::AccessService::Stub& Client::access() {
+  if (access_ == nullptr) {
+    access_ = ordo::access::v1::AccessService::NewStub(channel());
+  }
+  return *access_;
+}
+
 queues::v1::QueuesService::Stub& Client::queues() {
   if (queues_ == nullptr) {
     queues_ = queues::v1::QueuesService::NewStub(channel());
@@ -143,6 +150,7 @@ std::unique_ptr<grpc::ClientContext> Client::StreamContext() const {
   base::CallOptions options;
   options.timeout = absl::InfiniteDuration();
   options.user = options_.user;
+  options.bearer = options_.bearer;
   base::PrepareCall(options, context.get());
   return context;
 }
@@ -170,6 +178,7 @@ absl::Status Client::Retry(
   base::CallOptions call_options;
   call_options.timeout = options_.call_timeout;
   call_options.user = options_.user;
+  call_options.bearer = options_.bearer;
   base::BackoffOptions backoff;
   backoff.initial = absl::Milliseconds(50);
   backoff.max = absl::Seconds(1);

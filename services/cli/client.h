@@ -12,6 +12,7 @@
 #include "grpcpp/channel.h"
 #include "grpcpp/client_context.h"
 #include "grpcpp/support/status.h"
+#include "proto/ordo/access/v1/access.grpc.pb.h"
 #include "proto/ordo/checkpoints/v1/checkpoints.grpc.pb.h"
 #include "proto/ordo/data/v1/data.grpc.pb.h"
 #include "proto/ordo/jobs/v1/jobs.grpc.pb.h"
@@ -30,6 +31,8 @@ struct ClientOptions {
   base::TlsFiles tls = {{"--certificate", ""}, {"--key", ""}, {"--ca", ""}};
   // Claimed owner of what is submitted.
   std::string user;
+  // Secret of a token, or a JWT; empty: none is shown.
+  std::string bearer;
   // One call takes at most this long.
   absl::Duration call_timeout = absl::Seconds(10);
   // A call that finds no server is tried again for this long: a scheduler that
@@ -49,6 +52,7 @@ class Client {
 
   const ClientOptions& options() const { return options_; }
 
+  ordo::access::v1::AccessService::Stub& access();
   jobs::v1::JobsService::Stub& jobs();
   checkpoints::v1::CheckpointsService::Stub& checkpoints();
   ordo::data::v1::DataService::Stub& data();
@@ -106,6 +110,7 @@ class Client {
   Interrupt& interrupt_;
   std::shared_ptr<grpc::Channel> channel_;
   absl::Status tls_error_;
+  std::unique_ptr<ordo::access::v1::AccessService::Stub> access_;
   std::unique_ptr<jobs::v1::JobsService::Stub> jobs_;
   std::unique_ptr<checkpoints::v1::CheckpointsService::Stub> checkpoints_;
   std::unique_ptr<ordo::data::v1::DataService::Stub> data_;

@@ -49,6 +49,9 @@ const std::vector<Option>& CommonOptions() {
       {"ca", 0, "FILE", "speak TLS; authority of the scheduler; $ORDO_CA"},
       {"certificate", 0, "FILE", "who you are; default $ORDO_CERTIFICATE"},
       {"key", 0, "FILE", "of --certificate; default $ORDO_KEY, the same file"},
+      {"token-file", 0, "FILE",
+       "secret that says who you are; "
+       "$ORDO_TOKEN_FILE"},
       {"help", 'h', "", "print this"},
   };
   return options;

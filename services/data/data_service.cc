@@ -1,6 +1,7 @@
 #include "services/data/data_service.h"
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "model/catalog/fields.h"
+#include "services/auth/view.h"
 #include "services/data/data_check.h"
 #include "services/data/spec_data.h"
 #include "services/request/names.h"

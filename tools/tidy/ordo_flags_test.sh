@@ -7,7 +7,7 @@ flags() {
   for command in $("$ordo" help | awk '/^  [a-z]+  / {print $1}'); do
     "$ordo" help "$command" | grep -oE -- '^ +(-[a-z], |    )--[a-z-]+' |
       sed "s/.*--/$command: --/"
-  done | grep -vE ': --(ca|certificate|help|key|output|server)$' | LC_ALL=C sort
+  done | grep -vE ': --(ca|certificate|help|key|output|server|token-file)$' | LC_ALL=C sort
 }
 
 if [ "${1:-}" = --print ]; then

@@ -1,10 +1,12 @@
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status/status.h"
 #include "base/text/nearest.h"
 #include "services/cli/commands/admin_certs.h"
+#include "services/cli/commands/admin_token.h"
 #include "services/cli/commands/commands.h"
 
 namespace ordo::services::cli {
@@ -14,13 +16,27 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   const std::string& subject = arguments.positional()[0];
   const std::vector<std::string> words(arguments.positional().begin() + 1,
                                        arguments.positional().end());
-  if (subject != "certs") {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'ordo admin ", subject, "' is no command",
-                     base::SuggestName(subject, {"certs"})));
+  if (subject == "certs") {
+    for (const char* option : {"role", "queue", "ttl", "out"}) {
+      if (!arguments.Has(option)) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("--", option, " has no meaning for 'ordo admin certs'"));
+    }
+    ORDO_RETURN_IF_ERROR(RunAdminCerts(context, arguments, words));
+    return ExitCode::kOk;
   }
-  ORDO_RETURN_IF_ERROR(RunAdminCerts(context, arguments, words));
-  return ExitCode::kOk;
+  if (subject == "token") {
+    for (const char* option : {"host", "days"}) {
+      if (!arguments.Has(option)) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("--", option, " has no meaning for 'ordo admin token'"));
+    }
+    ORDO_RETURN_IF_ERROR(RunAdminToken(context, arguments, words));
+    return ExitCode::kOk;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("'ordo admin ", subject, "' is no command",
+                   base::SuggestName(subject, {"certs", "token"})));
 }
 
 }  // namespace
@@ -28,8 +44,9 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
 Command AdminCommand() {
   Command command;
   command.name = "admin";
-  command.arguments = "certs init|add DIR, certs renew DIR [FILE...]";
-  command.summary = "certificates of a deployment";
+  command.arguments =
+      "certs init|add|renew DIR, token create|list|revoke [NAME]";
+  command.summary = "certificates and tokens of a deployment";
   command.help =
       "certs init   makes an authority of the deployment in DIR, and "
       "certificates of it\n"
@@ -41,11 +58,20 @@ Command AdminCommand() {
       "Each file but ca.pem holds a private key. Without a server: DIR may be "
       "on a\n"
       "machine that no other reaches.\n"
-      "  ordo admin certs init tls --host ordo.example.org --worker node-1";
+      "  ordo admin certs init tls --host ordo.example.org --worker node-1\n"
+      "token create  makes a token: whoever has its secret is --user, by "
+      "default NAME,\n"
+      "              with its role; one of the role worker lets a worker join, "
+      "once\n"
+      "token list    shows all, token revoke ends one\n"
+      "  ordo admin token create ci --role user --queue night --out ci.token";
   command.options = AdminCertsOptions();
+  for (Option& option : AdminTokenOptions()) {
+    command.options.push_back(std::move(option));
+  }
   command.min_arguments = 1;
   command.max_arguments = kAnyNumber;
-  command.completes = "certs";
+  command.completes = "certs token";
   command.run = Run;
   return command;
 }

@@ -46,6 +46,7 @@ Command UsageCommand();
 Command VersionCommand();
 Command WaitCommand();
 Command WatchCommand();
+Command WhoamiCommand();
 Command WorkersCommand();
 
 }  // namespace ordo::services::cli

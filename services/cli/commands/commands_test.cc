@@ -47,7 +47,7 @@ TEST(CommandTableTest, HasTheCommandsOfTheManual) {
            "evaluate",   "report",  "get",     "push",    "help",  "version",
            "completion", "hold",    "release", "workers", "usage", "priority",
            "queues",     "alias",   "pin",     "unpin",   "thin",  "delete",
-           "gate",       "admin"}));
+           "gate",       "admin",   "whoami"}));
 }
 
 // How to ask each command for something that it can give.
@@ -109,6 +109,7 @@ class JsonTest : public testing::CliTest {
         {"delete", {"jobs/e/checkpoints/20-1", services}},
         {"workers", {"cordon", "w", services}},
         {"usage", {services}},
+        {"whoami", {services}},
         {"admin", {"certs", "init", folder_.Path("tls")}},
         {"down", {"--dir", folder_.path()}},
         {"submit", {WriteFile("c.yaml", "{kind: train, name: c}")}},
