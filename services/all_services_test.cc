@@ -12,6 +12,7 @@
 #include "google/protobuf/empty.pb.h"
 #include "grpcpp/generic/generic_stub.h"
 #include "gtest/gtest.h"
+#include "proto/ordo/access/v1/access.grpc.pb.h"
 #include "proto/ordo/agent/v1/agent.grpc.pb.h"
 #include "proto/ordo/checkpoints/v1/checkpoints.grpc.pb.h"
 #include "proto/ordo/data/v1/data.grpc.pb.h"
@@ -89,6 +90,13 @@ TEST(AllServicesTest, EachServiceAnswers) {
   }
   {
     Context context;
+    ordo::access::v1::WhoAmIResponse response;
+    EXPECT_TRUE(ordo::access::v1::AccessService::NewStub(channel)
+                    ->WhoAmI(&context, {}, &response)
+                    .ok());
+  }
+  {
+    Context context;
     ordo::agent::v1::AnnounceRequest request;
     request.set_worker("local");
     request.set_protocol(base::kWorkerProtocol);
@@ -127,7 +135,7 @@ TEST(AllServicesTest, EveryUnaryCallOfAUserCounts) {
        {"ordo.jobs.v1.JobsService", "ordo.checkpoints.v1.CheckpointsService",
         "ordo.data.v1.DataService", "ordo.reports.v1.ReportsService",
         "ordo.queues.v1.QueuesService", "ordo.usage.v1.UsageService",
-        "ordo.workers.v1.WorkersService"}) {
+        "ordo.workers.v1.WorkersService", "ordo.access.v1.AccessService"}) {
     const auto* service =
         google::protobuf::DescriptorPool::generated_pool()->FindServiceByName(
             name);
