@@ -33,6 +33,7 @@
 #include "worker/agent/agent.h"
 #include "worker/agent/config.h"
 #include "worker/agent/devices.h"
+#include "worker/agent/join.h"
 #include "worker/agent/lock.h"
 #include "worker/agent/machine.h"
 #include "worker/agent/metrics.h"
@@ -132,18 +133,64 @@ absl::Status WriteEndpoints(base::Filesystem& files, const std::string& path,
                    "\"}\n"));
 }
 
+Membership MembershipOf(const WorkerConfig& config) {
+  return {config.worker(), config.tls().certificate(),
+          config.tls().join_token_file()};
+}
+
+// All empty without `tls`.
+struct Credentials {
+  // What the worker's port listens with.
+  std::shared_ptr<grpc::ServerCredentials> port;
+  // What the scheduler is called with.
+  std::shared_ptr<grpc::ChannelCredentials> scheduler;
+  // What the metrics page is served with.
+  std::optional<base::TlsFiles> page;
+};
+
+// Joins where that is to be done first. Warns of ports that others reach
+// without TLS.
+absl::StatusOr<Credentials> LoadCredentials(const WorkerConfig& config,
+                                            const base::Clock& clock) {
+  Credentials credentials;
+  if (!config.has_tls()) {
+    base::WarnIfOpen({{"listen", config.listen()},
+                      {"metrics_listen", config.metrics_listen()}});
+    return credentials;
+  }
+  if (!config.tls().join_token_file().empty()) {
+    base::TlsFiles nobody = CallFiles(config.tls());
+    nobody.certificate.path.clear();
+    nobody.key.path.clear();
+    ORDO_ASSIGN_OR_RETURN(const auto tls, base::ClientTls::Load(nobody));
+    ORDO_RETURN_IF_ERROR(
+        Join(MembershipOf(config), clock,
+             AskOver(base::Connect(config.scheduler(), tls->ForHost()),
+                     config.worker())));
+  }
+  // Its own certificate lets the probes of its machine in.
+  ORDO_ASSIGN_OR_RETURN(
+      credentials.port,
+      base::ServerTls(
+          PortFiles(config.tls()),
+          {base::kSchedulerUri, base::kWorkerUriPrefix + config.worker()}));
+  ORDO_ASSIGN_OR_RETURN(const auto tls,
+                        base::ClientTls::Load(CallFiles(config.tls())));
+  credentials.scheduler = tls->ForHost();
+  credentials.page = PageFiles(config.tls());
+  return credentials;
+}
+
 absl::Status Work(const WorkerConfig& config) {
   base::LogOptions log;
   ORDO_RETURN_IF_ERROR(base::ParseLogLevel(config.log_level(), &log.level));
   ORDO_RETURN_IF_ERROR(base::StartLogging(log));
   base::LogInfo("configuration", {{"config", config.ShortDebugString()}});
-  if (!config.has_tls()) {
-    base::WarnIfOpen({{"listen", config.listen()},
-                      {"metrics_listen", config.metrics_listen()}});
-  }
   ORDO_ASSIGN_OR_RETURN(const auto lock, LockFolder(config.state_folder()));
   base::PosixFilesystem files;
   base::RealClock clock;
+  ORDO_ASSIGN_OR_RETURN(const Credentials credentials,
+                        LoadCredentials(config, clock));
   base::MetricsRegistry registry;
   WorkerMetrics metrics(registry);
   base::RpcMetrics rpc_metrics("worker", registry);
@@ -153,20 +200,7 @@ absl::Status Work(const WorkerConfig& config) {
   ORDO_RETURN_IF_ERROR(agent.Start());
   WorkerAgentServiceImpl service(agent);
   base::RpcServerOptions server_options;
-  std::shared_ptr<grpc::ChannelCredentials> scheduler_tls;
-  std::optional<base::TlsFiles> page_tls;
-  if (config.has_tls()) {
-    // Its own certificate lets the probes of its machine in.
-    ORDO_ASSIGN_OR_RETURN(
-        server_options.tls,
-        base::ServerTls(
-            PortFiles(config.tls()),
-            {base::kSchedulerUri, base::kWorkerUriPrefix + config.worker()}));
-    ORDO_ASSIGN_OR_RETURN(const auto tls,
-                          base::ClientTls::Load(CallFiles(config.tls())));
-    scheduler_tls = tls->ForHost();
-    page_tls = PageFiles(config.tls());
-  }
+  server_options.tls = credentials.port;
   server_options.listen = config.listen();
   server_options.insecure = config.insecure();
   server_options.metrics = &rpc_metrics;
@@ -177,15 +211,21 @@ absl::Status Work(const WorkerConfig& config) {
   ORDO_ASSIGN_OR_RETURN(
       const auto exposer,
       base::AddContext(base::MetricsExposer::Start(config.metrics_listen(),
-                                                   registry, page_tls),
+                                                   registry, credentials.page),
                        "field `metrics_listen`"));
   ORDO_RETURN_IF_ERROR(WriteEndpoints(files, config.endpoints_file(),
                                       server->address(), exposer->address()));
   base::LogInfo("worker serves", {{"worker", config.worker()},
                                   {"address", server->address()},
                                   {"metrics", exposer->address()}});
-  agent.Run(server->address(),
-            base::Connect(config.scheduler(), scheduler_tls));
+  const auto scheduler =
+      base::Connect(config.scheduler(), credentials.scheduler);
+  std::optional<Renewals> renewals;
+  if (!config.tls().join_token_file().empty()) {
+    renewals.emplace(MembershipOf(config), clock,
+                     AskOver(scheduler, config.worker()));
+  }
+  agent.Run(server->address(), scheduler);
   base::LogInfo("worker leaves", {{"worker", config.worker()}});
   // Calls may still reach the agent until the server is gone.
   server->Drain(absl::ZeroDuration());
