@@ -100,7 +100,7 @@ std::string NameOf(const Struct& line) {
 }
 
 TEST_F(BenchTest, WritesALineOfJsonForEachFigure) {
-  ASSERT_EQ(Run({"control", "cli_start", "--quick", "--dir",
+  ASSERT_EQ(Run({"control", "tls", "cli_start", "--quick", "--dir",
                  folder_.Path("new"), "--json", folder_.Path("json")}),
             0)
       << Output();
@@ -134,6 +134,10 @@ TEST_F(BenchTest, WritesALineOfJsonForEachFigure) {
                                         {"idle idle_cpu_share", 1},
                                         {"core sim_decisions_rate", 1},
                                         {"core bytes_per_queued_job", 1},
+                                        {"tls submit_ack_p50", 2},
+                                        {"tls submit_ack_p99", 2},
+                                        {"tls submit_rate", 2},
+                                        {"tls submit_rate_share", 1},
                                         {"cli_start wall", 3}}));
   EXPECT_THAT(text, HasSubstr("\"clients\":\"16\""));
   EXPECT_THAT(text, HasSubstr("\"filesystem\":"));

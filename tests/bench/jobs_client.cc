@@ -193,9 +193,10 @@ absl::Status CreateQueued(JobsService::Stub& stub, const StoredJobs& jobs) {
   return absl::OkStatus();
 }
 
-Clients::Clients(const std::string& address, int count) {
+Clients::Clients(const std::string& address, int count,
+                 const std::shared_ptr<grpc::ChannelCredentials>& tls) {
   for (int i = 0; i < count; ++i) {
-    stubs_.push_back(JobsService::NewStub(base::ConnectAlone(address)));
+    stubs_.push_back(JobsService::NewStub(base::ConnectAlone(address, tls)));
   }
 }
 

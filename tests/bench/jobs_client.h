@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "grpcpp/security/credentials.h"
 #include "proto/ordo/jobs/v1/jobs.grpc.pb.h"
 
 // How the benchmarks of the control plane call it. Times are seconds. Each
@@ -60,7 +61,9 @@ absl::Status CreateQueued(jobs::v1::JobsService::Stub& stub,
 // Clients with a connection each.
 class Clients {
  public:
-  Clients(const std::string& address, int count);
+  // `tls` as base::ConnectAlone takes it.
+  Clients(const std::string& address, int count,
+          const std::shared_ptr<grpc::ChannelCredentials>& tls = nullptr);
 
   int count() const { return static_cast<int>(stubs_.size()); }
 

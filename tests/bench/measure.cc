@@ -48,6 +48,8 @@ const std::vector<Benchmark>& Benchmarks() {
        BenchmarkIdle, /*durable=*/true, kControl},
       {"core", "decisions of the scheduler's core, and bytes of a queued job",
        BenchmarkCore, /*durable=*/false, kControl},
+      {"tls", "submit with mutual TLS and without, turn by turn", BenchmarkTls,
+       /*durable=*/true},
       {"cli_start", "start of the command line", BenchmarkCliStart},
       {"train_step", "training step of the tiny model, by encoding",
        BenchmarkTrainStep},

@@ -64,6 +64,8 @@ absl::StatusOr<std::vector<Measurement>> RunBenchmark(
 
 absl::StatusOr<std::vector<Measurement>> BenchmarkSubmit(
     const BenchmarkOptions& options);
+absl::StatusOr<std::vector<Measurement>> BenchmarkTls(
+    const BenchmarkOptions& options);
 absl::StatusOr<std::vector<Measurement>> BenchmarkStart(
     const BenchmarkOptions& options);
 absl::StatusOr<std::vector<Measurement>> BenchmarkNoop(

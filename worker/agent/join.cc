@@ -27,7 +27,7 @@ namespace {
 using ::ordo::access::v1::AccessService;
 
 constexpr size_t kMaxFileBytes = 1 << 20;
-constexpr absl::Duration kCallTimeout = absl::Seconds(30);
+constexpr absl::Duration kCallTimeout = absl::Seconds(10);
 constexpr int kLookIntervalMs = 60'000;
 
 absl::StatusOr<std::string> ReadSmall(const std::string& path) {
