@@ -119,7 +119,7 @@ absl::StatusOr<std::vector<Measurement>> BenchmarkTls(
     shares.push_back(sides[1].rates[i] / sides[0].rates[i]);
   }
   out.push_back(
-      MedianOf({"tls", "submit_rate_share", 0, "", {}, "", 0, 0}, shares));
+      MedianOf({"tls", "submit_rate_share", 0, "1", {}, "", 0, 0}, shares));
   return out;
 }
 
