@@ -164,6 +164,26 @@ TEST_F(TlsTest, AWorkersPortTakesTheSchedulerAlone) {
               HasSubstr("asks for a certificate"));
 }
 
+TEST_F(TlsTest, AWorkerOfAnotherAuthorityIsToldWhyAndNeverCounts) {
+  const base::testing::PemFolder foreign(folder_.Path("foreign"));
+  foreign.Issue("w", base::WorkerNames("worker-1"));
+  harness::DeploymentOptions options = WithTls("");
+  options.worker.mutable_tls()->set_certificate(ForeignPem("w.pem"));
+  options.worker.mutable_tls()->set_key(ForeignPem("w.key"));
+  Start(options);
+  if (HasFatalFailure()) return;
+  EXPECT_TRUE(WaitFor([this] {
+    return base::ReadFile(files_, folder_.Path("log/worker.log"), 16 << 20)
+               .value_or("")
+               .find("refuses tls.certificate " + ForeignPem("w.pem")) !=
+           std::string::npos;
+  }));
+  const Said workers = RunOrdo(AsAda({"list", "workers"}));
+  EXPECT_EQ(workers.exit_code, 0) << workers.err;
+  EXPECT_THAT(workers.out, Not(HasSubstr("worker-1")));
+  ORDO_EXPECT_OK(deployment_->EndWorker(SIGKILL));
+}
+
 TEST_F(TlsTest, ACertificateIsReplacedUnderARunningJobAndItsWatchers) {
   Start(WithTls("job:hold_at=30"));
   if (HasFatalFailure()) return;

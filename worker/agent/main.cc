@@ -27,6 +27,7 @@
 #include "base/rpc/rpc_metrics.h"
 #include "base/rpc/server.h"
 #include "base/rpc/tls.h"
+#include "base/rpc/tls_probe.h"
 #include "base/status/status.h"
 #include "base/units/proto_time.h"
 #include "base/version/version.h"
@@ -218,6 +219,14 @@ absl::Status Work(const WorkerConfig& config) {
   base::LogInfo("worker serves", {{"worker", config.worker()},
                                   {"address", server->address()},
                                   {"metrics", exposer->address()}});
+  if (config.has_tls()) {
+    // gRPC would say little of it, and try again for ever.
+    const absl::Status trouble =
+        base::ProbeTls(config.scheduler(), CallFiles(config.tls()));
+    if (!trouble.ok()) {
+      base::LogWarning("the scheduler cannot be called", {{"error", trouble}});
+    }
+  }
   const auto scheduler =
       base::Connect(config.scheduler(), credentials.scheduler);
   std::optional<Renewals> renewals;
