@@ -45,6 +45,9 @@ struct RpcServerOptions {
   int64_t max_transport_bytes = kMaxTransportBytes;
   // Per connection.
   int max_streams = kMaxStreams;
+  // A connection that has not become one of gRPC's by then, TLS and all, is
+  // closed: strangers who connect and say nothing hold descriptors and memory.
+  absl::Duration handshake_timeout = absl::Seconds(10);
 };
 
 // A gRPC server with health checking and reflection. Thread-safe.

@@ -1,13 +1,16 @@
 #include "base/rpc/server.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include "base/rpc/client.h"
 #include "base/rpc/grpc_status.h"
 #include "base/rpc/sample.grpc.pb.h"
+#include "base/sockets/connect.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "grpcpp/generic/generic_stub.h"
@@ -239,6 +242,22 @@ TEST_F(RpcServerTest, ACallWaitsUntilItsConnectionHasRoomForIt) {
   context.TryCancel();
   EXPECT_FALSE(stream->Read(&response));
   stream->Finish();
+  ORDO_EXPECT_OK(Echo("hello", &response));
+}
+
+TEST_F(RpcServerTest, WhoConnectsAndSaysNothingIsCutOff) {
+  RpcServerOptions options;
+  options.handshake_timeout = absl::Milliseconds(200);
+  Start(options);
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const int stranger,
+      ConnectTo("127.0.0.1", static_cast<uint16_t>(server_->port())));
+  // The server's settings come first.
+  char part[256];
+  while (::read(stranger, part, sizeof part) > 0) {
+  }
+  ::close(stranger);
+  EchoResponse response;
   ORDO_EXPECT_OK(Echo("hello", &response));
 }
 
