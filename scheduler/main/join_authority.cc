@@ -1,5 +1,7 @@
 #include "scheduler/main/join_authority.h"
 
+#include <string>
+
 #include "absl/strings/str_cat.h"
 #include "base/certificates/issue.h"
 #include "base/files/file_util.h"
@@ -7,6 +9,10 @@
 
 namespace ordo::scheduler {
 namespace {
+
+using services::access::SignWorker;
+using services::access::WorkerCertificate;
+using services::access::WorkerCertificateOrder;
 
 constexpr size_t kMaxPemBytes = 1 << 20;
 // For workers whose clocks are behind.
@@ -22,20 +28,23 @@ absl::StatusOr<std::string> Read(base::Filesystem& files, const char* field,
 
 }  // namespace
 
-absl::StatusOr<WorkerCertificate> SignWorker(const JoinOrder& order,
-                                             base::Filesystem& files) {
-  base::KeyedCertificate authority;
-  ORDO_ASSIGN_OR_RETURN(
-      authority.certificate,
-      Read(files, "tls.join_ca.certificate", order.authority.certificate()));
-  ORDO_ASSIGN_OR_RETURN(authority.key,
-                        Read(files, "tls.join_ca.key", order.authority.key()));
-  ORDO_ASSIGN_OR_RETURN(
-      const std::string certificate,
-      base::SignRequest(
-          order.signing_request, authority, base::WorkerNames(order.worker),
-          {order.now - kBefore, kBefore + kWorkerCertificateLength}));
-  return WorkerCertificate{certificate, authority.certificate};
+SignWorker SignWith(const config::v1::JoinAuthority& authority,
+                    base::Filesystem& files, const base::Clock& clock) {
+  return [authority, &files, &clock](const WorkerCertificateOrder& order)
+             -> absl::StatusOr<WorkerCertificate> {
+    base::KeyedCertificate signer;
+    ORDO_ASSIGN_OR_RETURN(
+        signer.certificate,
+        Read(files, "tls.join_ca.certificate", authority.certificate()));
+    ORDO_ASSIGN_OR_RETURN(signer.key,
+                          Read(files, "tls.join_ca.key", authority.key()));
+    ORDO_ASSIGN_OR_RETURN(
+        const std::string certificate,
+        base::SignRequest(
+            order.signing_request_pem, signer, base::WorkerNames(order.worker),
+            {clock.Now() - kBefore, kBefore + kWorkerCertificateLength}));
+    return WorkerCertificate{certificate, signer.certificate};
+  };
 }
 
 }  // namespace ordo::scheduler

@@ -21,53 +21,54 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class SignWorkerTest : public ::testing::Test {
+class SignWithTest : public ::testing::Test {
  protected:
-  SignWorkerTest() : pem_(folder_.path()) {
-    order_.authority.set_certificate(pem_.ca());
-    order_.authority.set_key(folder_.Path("ca.key"));
-    order_.signing_request = base::SigningRequest(key_).value();
+  SignWithTest() : pem_(folder_.path()) {
+    authority_.set_certificate(pem_.ca());
+    authority_.set_key(folder_.Path("ca.key"));
+    order_.signing_request_pem = base::SigningRequest(key_).value();
     order_.worker = "node-1";
-    order_.now = base::RealClock().Now();
   }
   void PutKey(const std::string& key) {
-    ORDO_ASSERT_OK(base::AtomicWrite(files_, order_.authority.key(), key));
+    ORDO_ASSERT_OK(base::AtomicWrite(files_, authority_.key(), key));
+  }
+  absl::StatusOr<services::access::WorkerCertificate> Sign() {
+    return SignWith(authority_, files_, clock_)(order_);
   }
 
   base::testing::TemporaryFolder folder_;
   base::testing::PemFolder pem_;
   base::PosixFilesystem files_;
+  base::RealClock clock_;
   const std::string key_ = base::NewKey().value();
-  JoinOrder order_;
+  config::v1::JoinAuthority authority_;
+  services::access::WorkerCertificateOrder order_;
 };
 
-TEST_F(SignWorkerTest, AWorkerGetsACertificateOfItsIdAndNoHost) {
+TEST_F(SignWithTest, AWorkerGetsACertificateOfItsIdAndNoHost) {
   PutKey(pem_.authority().key);
-  ORDO_ASSERT_OK_AND_ASSIGN(const auto made, SignWorker(order_, files_));
-  EXPECT_EQ(made.ca, pem_.authority().certificate);
-  ORDO_EXPECT_OK(base::CheckKeyOf(made.certificate, key_));
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto made, Sign());
+  EXPECT_EQ(made.ca_pem, pem_.authority().certificate);
+  ORDO_EXPECT_OK(base::CheckKeyOf(made.certificate_pem, key_));
   ORDO_ASSERT_OK_AND_ASSIGN(const auto says,
-                            base::ReadCertificate(made.certificate));
+                            base::ReadCertificate(made.certificate_pem));
   EXPECT_THAT(says.uri_names, ElementsAre("ordo:worker/node-1"));
   EXPECT_THAT(says.hosts, Not(Contains(HasSubstr("example"))));
-  ORDO_EXPECT_OK(base::CheckTimeOf(says, order_.now));
+  ORDO_EXPECT_OK(base::CheckTimeOf(says, clock_.Now()));
 }
 
-TEST_F(SignWorkerTest, AnAuthorityThatCannotSignIsNamed) {
-  EXPECT_THAT(SignWorker(order_, files_),
-              StatusIs(absl::StatusCode::kFailedPrecondition,
-                       HasSubstr("tls.join_ca.key")));
+TEST_F(SignWithTest, AnAuthorityThatCannotSignIsNamed) {
+  EXPECT_THAT(Sign(), StatusIs(absl::StatusCode::kFailedPrecondition,
+                               HasSubstr("tls.join_ca.key")));
   PutKey(key_);
-  EXPECT_THAT(SignWorker(order_, files_),
-              StatusIs(absl::StatusCode::kFailedPrecondition,
-                       HasSubstr("another certificate")));
+  EXPECT_THAT(Sign(), StatusIs(absl::StatusCode::kFailedPrecondition,
+                               HasSubstr("another certificate")));
 }
 
-TEST_F(SignWorkerTest, ADamagedRequestIsTheCallersMistake) {
+TEST_F(SignWithTest, ADamagedRequestIsTheCallersMistake) {
   PutKey(pem_.authority().key);
-  order_.signing_request = "hello";
-  EXPECT_THAT(SignWorker(order_, files_),
-              StatusIs(absl::StatusCode::kInvalidArgument));
+  order_.signing_request_pem = "hello";
+  EXPECT_THAT(Sign(), StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
 }  // namespace

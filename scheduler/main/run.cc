@@ -21,6 +21,7 @@
 #include "base/status/status.h"
 #include "scheduler/main/auth_config.h"
 #include "scheduler/main/config.h"
+#include "scheduler/main/join_authority.h"
 #include "scheduler/main/tls.h"
 #include "scheduler/metrics.h"
 #include "scheduler/server/server.h"
@@ -132,6 +133,10 @@ absl::Status Run(const config::v1::SchedulerConfig& config,
   if (config.has_auth()) services_options.auth = guards.known.options;
   services_options.believes_workers = !config.has_tls();
   services_options.audit_log = guards.audit_log.get();
+  if (config.tls().has_join_ca()) {
+    services_options.sign_worker =
+        SignWith(config.tls().join_ca(), files, clock);
+  }
   services::AllServices services(services_options);
 
   ORDO_ASSIGN_OR_RETURN(const auto exposer,

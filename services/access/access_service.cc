@@ -1,9 +1,7 @@
 #include "services/access/access_service.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/rpc/grpc_status.h"
 #include "base/rpc/server.h"
@@ -29,9 +27,6 @@ using ordo::access::v1::WhoAmIRequest;
 using ordo::access::v1::WhoAmIResponse;
 
 constexpr size_t kMaxSigningRequestBytes = 16 << 10;
-constexpr int kMaxHosts = 16;
-// No DNS name is longer.
-constexpr size_t kMaxHostLength = 253;
 
 absl::Status List(const auth::Tokens& tokens, const ListTokensRequest& request,
                   ListTokensResponse* response) {
@@ -61,14 +56,6 @@ absl::Status CheckQueues(const scheduler::Scheduler& scheduler,
     ORDO_RETURN_IF_ERROR(scheduler.GetQueue(name.substr(name.find('/') + 1)));
   }
   return absl::OkStatus();
-}
-
-bool IsHost(const std::string& host) {
-  return !host.empty() && host.size() <= kMaxHostLength &&
-         std::all_of(host.begin(), host.end(), [](char c) {
-           return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
-                  c == '.' || c == '-' || c == ':';
-         });
 }
 
 WhoAmIResponse Described(const auth::Visitor& visitor) {
@@ -166,25 +153,13 @@ absl::StatusOr<WorkerCertificateOrder> AccessService::ParseJoin(
   ORDO_ASSIGN_OR_RETURN(
       const std::string worker,
       request::ParseName("worker", "workers", request.worker()));
-  std::vector<base::FieldViolation> violations;
   if (request.signing_request_pem().empty() ||
       request.signing_request_pem().size() > kMaxSigningRequestBytes) {
-    violations.push_back(
-        {"signing_request_pem",
-         absl::StrCat("must have 1..", kMaxSigningRequestBytes, " bytes, has ",
-                      request.signing_request_pem().size())});
+    return base::InvalidField(
+        "signing_request_pem",
+        absl::StrCat("must have 1..", kMaxSigningRequestBytes, " bytes, has ",
+                     request.signing_request_pem().size()));
   }
-  if (request.hosts_size() > kMaxHosts) {
-    violations.push_back(
-        {"hosts", absl::StrCat("must be at most ", kMaxHosts, ", are ",
-                               request.hosts_size())});
-  }
-  for (int i = 0; i < request.hosts_size(); ++i) {
-    if (IsHost(request.hosts(i))) continue;
-    violations.push_back(
-        {absl::StrCat("hosts[", i, "]"), "must be a host name or an address"});
-  }
-  if (!violations.empty()) return base::InvalidFields(violations);
   if (!visitor.worker.empty() && visitor.worker != worker) {
     return absl::PermissionDeniedError(
         absl::StrCat("join as ", worker, ": the ", visitor.known_by,
@@ -200,10 +175,7 @@ absl::StatusOr<WorkerCertificateOrder> AccessService::ParseJoin(
         "with: ordo admin token create NAME --role worker --worker ",
         worker));
   }
-  return WorkerCertificateOrder{
-      request.signing_request_pem(),
-      worker,
-      {request.hosts().begin(), request.hosts().end()}};
+  return WorkerCertificateOrder{request.signing_request_pem(), worker};
 }
 
 grpc::ServerUnaryReactor* AccessService::Join(

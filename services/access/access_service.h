@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "base/clock/clock.h"
@@ -22,8 +21,6 @@ struct WorkerCertificateOrder {
   std::string signing_request_pem;
   // Id of the worker.
   std::string worker;
-  // By which the worker is reached.
-  std::vector<std::string> hosts;
 };
 struct WorkerCertificate {
   std::string certificate_pem;
