@@ -184,6 +184,33 @@ TEST_F(TlsTest, AWorkerOfAnotherAuthorityIsToldWhyAndNeverCounts) {
   ORDO_EXPECT_OK(deployment_->EndWorker(SIGKILL));
 }
 
+TEST_F(TlsTest, AWorkerJoinsByATokenThatWorksOnce) {
+  harness::DeploymentOptions options = WithTls("");
+  auto* const authority = options.scheduler.mutable_tls()->mutable_join_ca();
+  authority->set_certificate(Pem("ca.pem"));
+  authority->set_key(Pem("ca.key"));
+  options.scheduler.mutable_auth()->add_certificate_admins("ada");
+  options.worker.mutable_tls()->clear_certificate();
+  options.worker.mutable_tls()->set_join_token_file(folder_.Path("token"));
+  options.start_workers = false;
+  Start(options);
+  if (HasFatalFailure()) return;
+  const Said made = RunOrdo(AsAda({"admin", "token", "create", "node", "--role",
+                                   "worker", "--out", folder_.Path("token")}));
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  ORDO_ASSERT_OK(deployment_->StartWorker());
+  Submit(Spec("job"));
+  EXPECT_TRUE(WaitForState("job", Job::SUCCEEDED).has_value());
+  // It has its certificate, and needs the token no more.
+  ORDO_ASSERT_OK(deployment_->EndWorker(SIGTERM));
+  ORDO_ASSERT_OK(deployment_->StartWorker());
+  ORDO_ASSERT_OK(deployment_->EndWorker(SIGTERM));
+  ORDO_ASSERT_OK(
+      files_.RemoveFile(deployment_->WorkerFolder(1) + "/tls/worker.pem"));
+  EXPECT_THAT(deployment_->StartWorker().ToString(),
+              HasSubstr("join by the token of " + folder_.Path("token")));
+}
+
 TEST_F(TlsTest, ACertificateIsReplacedUnderARunningJobAndItsWatchers) {
   Start(WithTls("job:hold_at=30"));
   if (HasFatalFailure()) return;

@@ -165,7 +165,7 @@ std::vector<std::string> FilesOf(const std::vector<Entry>& entries) {
 }
 
 void PrintAdvice(Context& context, const std::string& folder,
-                 const std::string& user_file) {
+                 const Entry& user) {
   if (context.output != OutputForm::kTable) return;
   const auto path = [&folder](const std::string& file) {
     return base::JoinPath(folder, file);
@@ -181,13 +181,15 @@ void PrintAdvice(Context& context, const std::string& folder,
       << "so that workers join by one-time tokens, beside them:\n"
       << "  join_ca { certificate: \"" << path(kCa) << "\" key: \""
       << path(kCaKey) << "\" }\n"
+      << "who administers it:\n"
+      << "  auth { certificate_admins: \"" << user.names.common_name << "\" }\n"
       << "In a worker's:\n"
       << "  tls { certificate: \""
       << path(absl::StrCat(kWorkerPrefix, "ID", kSuffix)) << "\" ca: \""
       << path(kCa) << "\" }\n"
       << "People:\n"
       << "  export ORDO_CA=" << path(kCa)
-      << " ORDO_CERTIFICATE=" << path(user_file) << "\n";
+      << " ORDO_CERTIFICATE=" << path(user.file) << "\n";
 }
 
 absl::Status Init(Context& context, const Arguments& arguments,
@@ -216,7 +218,7 @@ absl::Status Init(Context& context, const Arguments& arguments,
   ORDO_RETURN_IF_ERROR(base::AtomicWrite(
       context.files, base::JoinPath(folder, kCa), authority.certificate));
   PrintFiles(context, folder, files);
-  PrintAdvice(context, folder, entries.back().file);
+  PrintAdvice(context, folder, entries.back());
   return absl::OkStatus();
 }
 

@@ -68,6 +68,7 @@ TEST_F(AdminCertsTest, InitMakesAnAuthorityAndCertificates) {
   EXPECT_THAT(out(), AllOf(HasSubstr(Path("worker-node-2.pem")),
                            HasSubstr("tls { certificate: \"" +
                                      Path("scheduler.pem") + "\""),
+                           HasSubstr("certificate_admins: \"ada\""),
                            HasSubstr("export ORDO_CA=" + Path("ca.pem"))));
 }
 
