@@ -12,6 +12,7 @@
 #include "base/certificates/testing/pem_folder.h"
 #include "base/files/file_util.h"
 #include "base/files/secret_file.h"
+#include "base/metrics/testing/scrape.h"
 #include "base/process/process.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
@@ -139,6 +140,26 @@ TEST_F(TlsTest, AServerWithoutTlsIsNotTakenForOneWithIt) {
   Start(Options(""));
   if (HasFatalFailure()) return;
   EXPECT_THAT(WhyNot({"--ca", Pem("ca.pem")}), HasSubstr("speaks no TLS"));
+}
+
+TEST_F(TlsTest, TheMetricsPagesSpeakTlsToo) {
+  harness::DeploymentOptions options = WithTls("");
+  options.worker.mutable_tls()->set_metrics_client_ca(Pem("ca.pem"));
+  Start(options);
+  if (HasFatalFailure()) return;
+  const base::TlsFiles stranger = {{"", ""}, {"", ""}, {"", Pem("ca.pem")}};
+  EXPECT_THAT(base::testing::ScrapeMetricsWithTls(
+                  deployment_->scheduler_metrics(), stranger),
+              HasSubstr("ordo_scheduler_"));
+  EXPECT_EQ(base::testing::ScrapeMetrics(deployment_->scheduler_metrics()), "");
+  // This one asks its readers for a certificate.
+  const std::string worker = deployment_->worker_metrics();
+  EXPECT_EQ(base::testing::ScrapeMetricsWithTls(worker, stranger), "");
+  EXPECT_THAT(
+      base::testing::ScrapeMetricsWithTls(worker, {{"", Pem("user-ada.pem")},
+                                                   {"", Pem("user-ada.pem")},
+                                                   {"", Pem("ca.pem")}}),
+      HasSubstr("ordo_worker_"));
 }
 
 TEST_F(TlsTest, AnExpiredCertificateIsNamedBeforeItIsShown) {
