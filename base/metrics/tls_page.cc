@@ -4,9 +4,12 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
+#include <memory>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <string>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
 #include "base/status/status.h"
 #include "grpc/grpc.h"
 #include "grpcpp/security/tls_certificate_verifier.h"
