@@ -11,6 +11,7 @@
 // for the rest.
 
 #include <csignal>
+#include <cstdint>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "base/files/files.h"
 #include "base/flags/flags.h"
 #include "base/log/log.h"
+#include "base/process/open_files.h"
 #include "base/status/status.h"
 #include "base/yaml/text_form.h"
 #include "scheduler/main/config.h"
@@ -41,6 +43,9 @@ constexpr int kExitBadInput = 2;
 // As of `ordo`: by a limit of the machine's, such as a full disk; the store.
 constexpr int kExitRefused = 8;
 constexpr int kExitDamaged = 9;
+
+// Connections of clients and workers, and logs and files that they read.
+constexpr uint64_t kOpenFiles = 65'536;
 
 constexpr char kUsage[] =
     "the control plane: API, queue, placement, registry\n\n"
@@ -153,6 +158,7 @@ int main(int argc, char** argv) {
   sigaddset(&signals, SIGINT);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
+  ordo::base::RaiseOpenFileLimit(kOpenFiles);
   status = ordo::scheduler::Run(*config, [&signals] {
     int signal = 0;
     sigwait(&signals, &signal);
