@@ -3,7 +3,10 @@
 #include "base/rpc/tls.h"
 
 #include <csignal>
+#include <cstdint>
+#include <poll.h>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -230,6 +233,32 @@ TEST_F(TlsTest, AWorkerJoinsByATokenThatWorksOnce) {
       files_.RemoveFile(deployment_->WorkerFolder(1) + "/tls/worker.pem"));
   EXPECT_THAT(deployment_->StartWorker().ToString(),
               HasSubstr("join by the token of " + folder_.Path("token")));
+}
+
+TEST_F(TlsTest, ThousandsOfStrangersWhoSayNothingLeaveRoomForOthers) {
+  constexpr int kStrangers = 10'000;
+  if (base::RaiseOpenFileLimit(kStrangers + 1000) < kStrangers + 1000) {
+    GTEST_SKIP() << "a process may not have " << kStrangers << " connections";
+  }
+  Start(WithTls(""));
+  if (HasFatalFailure()) return;
+  ORDO_ASSERT_OK_AND_ASSIGN(const base::HostPort api,
+                            base::ParseHostPort(deployment_->api_address()));
+  std::vector<pollfd> strangers;
+  for (int i = 0; i < kStrangers; ++i) {
+    ORDO_ASSERT_OK_AND_ASSIGN(
+        const int fd,
+        base::ConnectTo(api.host, static_cast<uint16_t>(api.port)));
+    strangers.push_back({fd, POLLIN, 0});
+  }
+  EXPECT_TRUE(WaitFor([this] {
+    return RunOrdo(AsAda({"list", "jobs"})).exit_code == 0;
+  }));
+  // The scheduler lets go of them by itself.
+  EXPECT_TRUE(WaitFor([&strangers] {
+    return ::poll(strangers.data(), strangers.size(), 0) == kStrangers;
+  }));
+  for (const pollfd& stranger : strangers) ::close(stranger.fd);
 }
 
 TEST_F(TlsTest, ACertificateIsReplacedUnderARunningJobAndItsWatchers) {
