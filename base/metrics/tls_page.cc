@@ -8,6 +8,7 @@
 #include <memory>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <string>
 #include <sys/eventfd.h>
@@ -32,8 +33,10 @@
 namespace ordo::base {
 namespace {
 
-constexpr int kNumThreads = 4;
+constexpr int kNumThreads = 16;
 constexpr int kBacklog = 128;
+// Who connects and sends nothing gets no thread for so long.
+constexpr int kSilentSeconds = 5;
 // Of a whole connection, whatever trickles in.
 constexpr absl::Duration kConnectionTimeout = absl::Seconds(5);
 constexpr size_t kMaxRequestBytes = 8 << 10;
@@ -76,6 +79,8 @@ absl::StatusOr<Descriptor> Listen(const std::string& listen) {
                          SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const int on = 1;
   ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  ::setsockopt(fd.get(), IPPROTO_TCP, TCP_DEFER_ACCEPT, &kSilentSeconds,
+               sizeof kSilentSeconds);
   const bool listens =
       ::bind(fd.get(), found->ai_addr, found->ai_addrlen) == 0 &&
       ::listen(fd.get(), kBacklog) == 0;
@@ -148,7 +153,6 @@ class TlsPage::Server {
         stop_(::eventfd(0, EFD_CLOEXEC)),
         files_(files),
         text_(std::move(text)),
-        state_(StateOf(files)),
         context_(std::move(context)) {
     for (int i = 0; i < kNumThreads; ++i) {
       threads_.emplace_back([this] { Run(); });
@@ -278,6 +282,7 @@ class TlsPage::Server {
   const std::function<std::string()> text_;
   const RealClock clock_;
   Mutex mutex_;
+  // Of the files when they were last read; empty: they are read once more.
   std::string state_ ORDO_GUARDED_BY(mutex_);
   std::shared_ptr<SSL_CTX> context_ ORDO_GUARDED_BY(mutex_);
   std::vector<std::thread> threads_;

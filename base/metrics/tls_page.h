@@ -12,7 +12,7 @@ namespace ordo::base {
 
 // Serves one text at https://<address>/metrics until destroyed: the web server
 // that serves it without TLS cannot speak TLS with the OpenSSL of Debian. The
-// files are read again when they change. A few connections are served at a
+// files are read again when they change. Some connections are served at a
 // time, each for some seconds at most; further ones wait.
 class TlsPage {
  public:
