@@ -213,6 +213,26 @@ TEST(AllServicesTest, APartThatIsTooLargeWaitsForNoFile) {
   EXPECT_EQ(write(kMiB, 10).error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
 }
 
+TEST(AllServicesTest, ARequestThatNestsTooDeepIsRefusedAndOthersAreServed) {
+  testing::Loopback loopback;
+  const auto stub = JobsService::NewStub(loopback.channel());
+  ordo::jobs::v1::CreateJobRequest request;
+  auto& spec = *request.mutable_job()->mutable_spec();
+  google::protobuf::Value* value =
+      &(*spec.mutable_encoding()->mutable_params())["deep"];
+  // More than a parser takes that calls itself for each.
+  for (int i = 0; i < 1000; ++i) {
+    value = value->mutable_list_value()->add_values();
+  }
+  Context context;
+  Job job;
+  EXPECT_FALSE(stub->CreateJob(&context, request, &job).ok());
+  EXPECT_TRUE(loopback.scheduler().created().empty());
+  Context next;
+  ordo::jobs::v1::ListJobsResponse response;
+  EXPECT_TRUE(stub->ListJobs(&next, {}, &response).ok());
+}
+
 TEST(AllServicesTest, LeavingEndsWatchesAndLogsSoThatClientsCallAgain) {
   testing::Loopback loopback;
   Job job;

@@ -263,7 +263,7 @@ grpc::ServerWriteReactor<ReadFileResponse>* CheckpointsService::ReadFile(
   if (!open.ok()) return new Reactor(parts_.queue, open.status());
   auto source = OpenFile(ViewFor(context), parts_.storage, *request);
   if (!source.ok()) return new Reactor(parts_.queue, source.status());
-  return new Reactor(parts_.queue, *std::move(source), *open);
+  return new Reactor(parts_.queue, *std::move(source), *open, context);
 }
 
 grpc::ServerUnaryReactor* CheckpointsService::CreateUpload(

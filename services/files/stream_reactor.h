@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "base/rpc/grpc_status.h"
 #include "grpcpp/support/server_callback.h"
+#include "services/files/slow_reader.h"
 #include "services/files/work_queue.h"
 
 namespace ordo::services::files {
@@ -31,8 +32,8 @@ inline constexpr std::chrono::milliseconds kPollPeriod(100);
 // A server stream of messages that a function makes, one at a time, on the
 // threads of a work queue: the next is made when gRPC has taken the one before,
 // so a slow client holds one message and no thread. Ends when the source does
-// or fails, when the client is gone, or, with UNAVAILABLE, after
-// WorkQueue::EndStreams.
+// or fails, when the client is gone or takes no message for too long, or, with
+// UNAVAILABLE, after WorkQueue::EndStreams.
 //
 // Deletes itself, as gRPC's reactors do. The queue outlives the server.
 template <typename Response>
@@ -41,20 +42,27 @@ class StreamReactor : public grpc::ServerWriteReactor<Response> {
   // Called from one thread at a time; the message comes in cleared.
   using Source = std::function<absl::StatusOr<StreamStep>(Response*)>;
 
-  // `keep` is kept until the stream is over.
+  // `keep` is kept until the stream is over. `call`: the stream's, which is cut
+  // off when its client does not read (SlowReader); null: it never is.
   StreamReactor(WorkQueue& queue, Source source,
-                std::shared_ptr<const void> keep = nullptr)
-      : queue_(queue), source_(std::move(source)), keep_(std::move(keep)) {
+                std::shared_ptr<const void> keep = nullptr,
+                grpc::CallbackServerContext* call = nullptr)
+      : queue_(queue),
+        source_(std::move(source)),
+        keep_(std::move(keep)),
+        slow_reader_(queue, call) {
     queue_.Run([this] { Step(); });
   }
 
   // A stream that ends at once with an error; nothing is queued for it, so that
   // calls which are refused take no room.
-  StreamReactor(WorkQueue& queue, const absl::Status& error) : queue_(queue) {
+  StreamReactor(WorkQueue& queue, const absl::Status& error)
+      : queue_(queue), slow_reader_(queue, nullptr) {
     this->Finish(base::ToGrpcStatus(error));
   }
 
   void OnWriteDone(bool ok) override {
+    slow_reader_.EndWrite();
     if (!ok) cancelled_ = true;
     queue_.Run([this] { Step(); });
   }
@@ -81,6 +89,7 @@ class StreamReactor : public grpc::ServerWriteReactor<Response> {
     if (!step.ok()) {
       this->Finish(base::ToGrpcStatus(step.status()));
     } else if (*step == StreamStep::kSend) {
+      slow_reader_.BeginWrite();
       this->StartWrite(&response_);
     } else if (*step == StreamStep::kWait) {
       queue_.RunAfter(kPollPeriod, [this] { Step(); });
@@ -92,6 +101,7 @@ class StreamReactor : public grpc::ServerWriteReactor<Response> {
   WorkQueue& queue_;
   const Source source_;
   const std::shared_ptr<const void> keep_;
+  SlowReader slow_reader_;
   Response response_;
   std::atomic<bool> cancelled_{false};
 };

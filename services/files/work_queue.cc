@@ -4,8 +4,10 @@
 
 namespace ordo::services::files {
 
-WorkQueue::WorkQueue(int num_threads, int64_t max_calls)
+WorkQueue::WorkQueue(int num_threads, int64_t max_calls,
+                     std::chrono::milliseconds slow_limit)
     : max_calls_(max_calls),
+      slow_limit_(slow_limit),
       num_calls_(std::make_shared<std::atomic<int64_t>>(0)) {
   for (int i = 0; i < num_threads; ++i) {
     threads_.emplace_back([this] { RunThread(); });
@@ -37,14 +39,26 @@ void WorkQueue::Run(std::function<void()> work) {
   RunAfter(std::chrono::milliseconds(0), std::move(work));
 }
 
-void WorkQueue::RunAfter(std::chrono::milliseconds delay,
-                         std::function<void()> work) {
-  const TimePoint due = std::chrono::steady_clock::now() + delay;
+WorkQueue::Later WorkQueue::RunAfter(std::chrono::milliseconds delay,
+                                     std::function<void()> work) {
+  Later later(std::chrono::steady_clock::now() + delay, 0);
   {
     base::MutexLock lock(mutex_);
-    queue_.emplace(std::make_pair(due, ++last_number_), std::move(work));
+    later.second = ++last_number_;
+    queue_.emplace(later, std::move(work));
   }
   changed_.NotifyOne();
+  return later;
+}
+
+void WorkQueue::Drop(const Later& later) {
+  // Destroyed without the lock, as when it has run.
+  std::function<void()> work;
+  base::MutexLock lock(mutex_);
+  const auto found = queue_.find(later);
+  if (found == queue_.end()) return;
+  work = std::move(found->second);
+  queue_.erase(found);
 }
 
 void WorkQueue::RunThread() {

@@ -97,5 +97,21 @@ TEST(WorkQueueTest, EndsWithoutWaitingForWorkThatIsNotDue) {
   EXPECT_FALSE(ran);
 }
 
+TEST(WorkQueueTest, WhatIsDroppedInTimeDoesNotRun) {
+  std::vector<int> order;
+  {
+    WorkQueue queue(1);
+    std::promise<void> go;
+    queue.Run([&go] { go.get_future().wait(); });
+    const WorkQueue::Later dropped =
+        queue.RunAfter(milliseconds(0), [&order] { order.push_back(1); });
+    queue.Run([&order] { order.push_back(2); });
+    queue.Drop(dropped);
+    queue.Drop(dropped);
+    go.set_value();
+  }
+  EXPECT_THAT(order, ElementsAre(2));
+}
+
 }  // namespace
 }  // namespace ordo::services::files

@@ -273,9 +273,9 @@ grpc::ServerWriteReactor<WatchJobResponse>* JobsService::WatchJob(
   // Once it may be watched, it may be to its end.
   if (error.ok()) error = ViewFor(context)->GetOwner(*id).status();
   if (error.ok()) {
-    auto reactor =
-        WatchReactor::Start({parts_.scheduler, parts_.queue, *std::move(open)},
-                            *id, request->from_version());
+    auto reactor = WatchReactor::Start(
+        {parts_.scheduler, parts_.queue, *std::move(open), context}, *id,
+        request->from_version());
     if (reactor.ok()) return *reactor;
     error = reactor.status();
   }
@@ -299,7 +299,7 @@ grpc::ServerWriteReactor<ReadLogsResponse>* JobsService::ReadLogs(
   return new files::StreamReactor<ReadLogsResponse>(
       parts_.queue,
       [source](ReadLogsResponse* response) { return source->Next(response); },
-      *open);
+      *open, context);
 }
 
 grpc::ServerUnaryReactor* JobsService::Explain(

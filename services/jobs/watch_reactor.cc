@@ -70,11 +70,13 @@ void WatchReactor::Send() {
   if (finish) {
     Finish(status);
   } else {
+    slow_reader_.BeginWrite();
     StartWrite(&response_);
   }
 }
 
 void WatchReactor::OnWriteDone(bool ok) {
+  slow_reader_.EndWrite();
   base::MutexLock lock(mutex_);
   writing_ = false;
   cancelled_ = cancelled_ || !ok;

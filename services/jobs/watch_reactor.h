@@ -11,6 +11,7 @@
 #include "grpcpp/support/server_callback.h"
 #include "proto/ordo/jobs/v1/jobs.pb.h"
 #include "scheduler/scheduler.h"
+#include "services/files/slow_reader.h"
 #include "services/files/work_queue.h"
 #include "services/limits/limits.h"
 
@@ -22,7 +23,7 @@ namespace ordo::services::jobs {
 // job of memory.
 //
 // Ends with OK after the job has ended, with UNAVAILABLE when the scheduler
-// leaves, with CANCELLED when the client is gone.
+// leaves, with CANCELLED when the client is gone or reads nothing for too long.
 class WatchReactor final
     : public grpc::ServerWriteReactor<ordo::jobs::v1::WatchJobResponse>,
       public std::enable_shared_from_this<WatchReactor> {
@@ -33,6 +34,8 @@ class WatchReactor final
     files::WorkQueue& queue;
     // Kept until the watch is over.
     limits::OpenStream open = nullptr;
+    // Cut off when its client does not read; null: never.
+    grpc::CallbackServerContext* call = nullptr;
   };
 
   // Starts to watch. gRPC owns the reactor. NOT_FOUND when there is no such
@@ -47,7 +50,9 @@ class WatchReactor final
 
  private:
   WatchReactor(const Context& context, int64_t from_version)
-      : context_(context), from_version_(from_version) {}
+      : context_(context),
+        from_version_(from_version),
+        slow_reader_(context.queue, context.call) {}
 
   void OnJob(const ordo::jobs::v1::Job& job, bool last);
   // Has Send run soon.
@@ -57,6 +62,7 @@ class WatchReactor final
 
   const Context context_;
   const int64_t from_version_;
+  files::SlowReader slow_reader_;
   // Keeps this alive until OnDone; calls that are under way hold it too.
   std::shared_ptr<WatchReactor> self_;
   // Read by gRPC while a write is under way, else changed by Send alone.

@@ -104,7 +104,7 @@ grpc::ServerWriteReactor<ReadFileResponse>* ReportsService::ReadFile(
   auto source = OpenFile(*auth::ViewOf(*context, parts_.scheduler),
                          parts_.storage, *request);
   if (!source.ok()) return new Reactor(parts_.queue, source.status());
-  return new Reactor(parts_.queue, *std::move(source), *open);
+  return new Reactor(parts_.queue, *std::move(source), *open, context);
 }
 
 }  // namespace ordo::services::reports
