@@ -100,7 +100,7 @@ std::string NameOf(const Struct& line) {
 }
 
 TEST_F(BenchTest, WritesALineOfJsonForEachFigure) {
-  ASSERT_EQ(Run({"control", "tls", "cli_start", "--quick", "--dir",
+  ASSERT_EQ(Run({"control", "tls", "tokens", "cli_start", "--quick", "--dir",
                  folder_.Path("new"), "--json", folder_.Path("json")}),
             0)
       << Output();
@@ -138,6 +138,7 @@ TEST_F(BenchTest, WritesALineOfJsonForEachFigure) {
                                         {"tls submit_ack_p99", 2},
                                         {"tls submit_rate", 2},
                                         {"tls submit_rate_share", 1},
+                                        {"tokens token_check", 1},
                                         {"cli_start wall", 3}}));
   EXPECT_THAT(text, HasSubstr("\"clients\":\"16\""));
   EXPECT_THAT(text, HasSubstr("\"filesystem\":"));

@@ -50,6 +50,7 @@ const std::vector<Benchmark>& Benchmarks() {
        BenchmarkCore, /*durable=*/false, kControl},
       {"tls", "submit with mutual TLS and without, turn by turn", BenchmarkTls,
        /*durable=*/true},
+      {"tokens", "check of a token among 10 000", BenchmarkTokens},
       {"cli_start", "start of the command line", BenchmarkCliStart},
       {"train_step", "training step of the tiny model, by encoding",
        BenchmarkTrainStep},

@@ -66,6 +66,8 @@ absl::StatusOr<std::vector<Measurement>> BenchmarkSubmit(
     const BenchmarkOptions& options);
 absl::StatusOr<std::vector<Measurement>> BenchmarkTls(
     const BenchmarkOptions& options);
+absl::StatusOr<std::vector<Measurement>> BenchmarkTokens(
+    const BenchmarkOptions& options);
 absl::StatusOr<std::vector<Measurement>> BenchmarkStart(
     const BenchmarkOptions& options);
 absl::StatusOr<std::vector<Measurement>> BenchmarkNoop(
