@@ -12,8 +12,8 @@
 
 namespace ordo::scheduler::server {
 
-// Those who changed a queue, a worker or a token and wait for the answer. Callbacks run
-// on the caller's thread, without a lock. Thread-safe.
+// Those who changed a queue, a worker or a token and wait for the answer.
+// Callbacks run on the caller's thread, without a lock. Thread-safe.
 class AdminCalls {
  public:
   using Callback =

@@ -176,7 +176,8 @@ TEST_P(SchedulerContract, CreatedJobIsQueuedAndReadable) {
   ASSERT_EQ(made->size(), 1u);
   const auto read = scheduler().GetJob("a");
   ORDO_ASSERT_OK(read);
-  EXPECT_THAT(scheduler().GetQueueOf("a"), IsOkAndHolds(std::string("default")));
+  EXPECT_THAT(scheduler().GetQueueOf("a"),
+              IsOkAndHolds(std::string("default")));
   const auto owner = scheduler().GetOwner("a");
   ORDO_ASSERT_OK(owner);
   EXPECT_EQ(owner->user(), "ada");

@@ -34,7 +34,7 @@ struct JwtOptions {
   std::string user_claim = "sub";
   // The claim with the role, or a list of which the highest counts; parts of a
   // path are separated by dots. Its values, and what they mean here.
-  std::string role_claim = "ordo_role";
+  std::string role_claim = "role";
   std::map<std::string, ordo::access::v1::Role> roles = {
       {"viewer", ordo::access::v1::VIEWER},
       {"user", ordo::access::v1::USER},

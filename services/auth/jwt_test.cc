@@ -72,7 +72,7 @@ class JwtTest : public ::testing::Test {
     return absl::StrCat(
         R"({"iss": "https://id.example", "aud": ["other", "ordo"], "exp": )",
         absl::ToUnixSeconds(clock_.Now()) + 600, R"(, "sub": ")", subject,
-        R"(", "ordo_role": "user")", more, "}");
+        R"(", "role": "user")", more, "}");
   }
 
   std::string Signed(const std::string& header, const std::string& claims) {
@@ -158,7 +158,7 @@ TEST_F(JwtTest, TimesAreKeptUpToTheSkewOfClocks) {
   const int64_t now = absl::ToUnixSeconds(clock_.Now());
   const auto with = [](const std::string& times) {
     return absl::StrCat(R"({"iss": "https://id.example", "aud": "ordo", )",
-                        R"("sub": "ada", "ordo_role": "user")", times, "}");
+                        R"("sub": "ada", "role": "user")", times, "}");
   };
   ExpectRefused(Token(with("")), "does not say when it expires");
   ExpectRefused(Token(with(R"(, "exp": "soon")")),
@@ -183,7 +183,7 @@ TEST_F(JwtTest, TimesAreKeptUpToTheSkewOfClocks) {
 TEST_F(JwtTest, IssuerAndAudienceMustBeOurs) {
   const std::string times =
       absl::StrCat(R"("exp": )", absl::ToUnixSeconds(clock_.Now()) + 600,
-                   R"(, "sub": "ada", "ordo_role": "user"})");
+                   R"(, "sub": "ada", "role": "user"})");
   ExpectRefused(
       Token(R"({"iss": "https://evil.example", "aud": "ordo", )" + times),
       "is not of the issuer");
