@@ -42,6 +42,42 @@ bool IsIdCharacter(char c) {
          absl::ascii_isdigit(static_cast<unsigned char>(c)) || c == '-';
 }
 
+// Which queues are seen. May outlive the BoundScheduler that it is of.
+struct View {
+  Scheduler& scheduler;
+  std::set<std::string> queues;
+
+  bool Sees(const std::string& queue) const {
+    return queues.count(queue.empty() ? kDefaultQueue : queue) > 0;
+  }
+  // The text with kHidden in the place of the names of jobs that are not seen,
+  // but for those of `named`.
+  std::string Masked(const std::string& text,
+                     const std::set<std::string>& named) const;
+};
+
+std::string View::Masked(const std::string& text,
+                         const std::set<std::string>& named) const {
+  std::string shown;
+  for (size_t i = 0; i < text.size();) {
+    size_t end = i;
+    while (end < text.size() && IsIdCharacter(text[end])) ++end;
+    if (end == i) {
+      shown.push_back(text[i++]);
+      continue;
+    }
+    const std::string word = text.substr(i, end - i);
+    bool is_hidden = false;
+    if (named.count(word) == 0) {
+      const auto queue = scheduler.GetQueueOf(word);
+      is_hidden = queue.ok() && !Sees(*queue);
+    }
+    absl::StrAppend(&shown, is_hidden ? kHidden : word);
+    i = end;
+  }
+  return shown;
+}
+
 class BoundScheduler final : public Scheduler {
  public:
   BoundScheduler(Scheduler& scheduler, std::set<std::string> queues)
@@ -100,9 +136,10 @@ class BoundScheduler final : public Scheduler {
   void ChangeCheckpoint(CheckpointVerb verb, const std::string& checkpoint,
                         const Author& author,
                         CheckpointCallback done) override {
-    const absl::Status seen = CheckJob(core::JobIdOf(checkpoint));
-    if (!seen.ok()) return done(seen);
-    scheduler_.ChangeCheckpoint(verb, checkpoint, author, std::move(done));
+    const std::string job = core::JobIdOf(checkpoint);
+    if (absl::Status seen = CheckJob(job); !seen.ok()) return done(seen);
+    scheduler_.ChangeCheckpoint(verb, checkpoint, author,
+                                Masking<Checkpoint>({job}, std::move(done)));
   }
   void SetAlias(const AliasSetting& setting, const Author& author,
                 AliasCallback done) override;
@@ -186,10 +223,11 @@ class BoundScheduler final : public Scheduler {
   }
 
  private:
-  bool Sees(const std::string& queue) const {
-    return queues_.count(queue.empty() ? kDefaultQueue : queue) > 0;
+  bool Sees(const std::string& queue) const { return view_.Sees(queue); }
+  bool SeesJob(const std::string& job) const {
+    const auto queue = scheduler_.GetQueueOf(job);
+    return queue.ok() && Sees(*queue);
   }
-  bool SeesJob(const std::string& job) const;
   // NOT_FOUND.
   absl::Status CheckJob(const std::string& job) const {
     return SeesJob(job) ? absl::OkStatus() : NoJob(job);
@@ -208,19 +246,20 @@ class BoundScheduler final : public Scheduler {
       const Page& page,
       const std::function<absl::StatusOr<Listing<T>>(const Page&)>& list) const;
 
-  // Puts kHidden in the place of names of jobs that are not seen.
-  void HideIn(std::string* text) const;
+  // Calls `done` with what it is called with, of an error without the names of
+  // jobs that are not seen, but for those that the caller named.
+  template <typename T>
+  std::function<void(absl::StatusOr<T>)> Masking(
+      std::set<std::string> named,
+      std::function<void(absl::StatusOr<T>)> done) const;
+  void HideIn(std::string* text) const { *text = view_.Masked(*text, {}); }
   void HideIn(Job* job) const;
   void HideIn(Worker* worker) const;
 
   Scheduler& scheduler_;
   const std::set<std::string> queues_;
+  const View view_{scheduler_, queues_};
 };
-
-bool BoundScheduler::SeesJob(const std::string& job) const {
-  const auto queue = scheduler_.GetQueueOf(job);
-  return queue.ok() && Sees(*queue);
-}
 
 absl::Status BoundScheduler::NoQueue(const std::string& queue) const {
   const std::string nearest = base::Nearest(
@@ -290,7 +329,11 @@ void BoundScheduler::CreateJobs(std::vector<NewJob> jobs, JobsCallback done) {
   if (absl::Status status = CheckNewJobs(jobs); !status.ok()) {
     return done(status);
   }
-  scheduler_.CreateJobs(std::move(jobs), std::move(done));
+  std::set<std::string> named;
+  for (const NewJob& job : jobs) named.insert(job.name);
+  scheduler_.CreateJobs(
+      std::move(jobs),
+      Masking<std::vector<Job>>(std::move(named), std::move(done)));
 }
 
 absl::StatusOr<Job> BoundScheduler::GetJob(const std::string& job) const {
@@ -412,22 +455,18 @@ absl::StatusOr<Listing<Queue>> BoundScheduler::ListQueues(
       [this](const Queue& queue) { return Sees(core::IdOf(queue.name())); });
 }
 
-void BoundScheduler::HideIn(std::string* text) const {
-  std::string shown;
-  for (size_t i = 0; i < text->size();) {
-    size_t end = i;
-    while (end < text->size() && IsIdCharacter((*text)[end])) ++end;
-    if (end == i) {
-      shown.push_back((*text)[i++]);
-      continue;
-    }
-    const std::string word = text->substr(i, end - i);
-    const auto queue = scheduler_.GetQueueOf(word);
-    const bool is_hidden = queue.ok() && !Sees(*queue);
-    absl::StrAppend(&shown, is_hidden ? kHidden : word);
-    i = end;
-  }
-  *text = std::move(shown);
+template <typename T>
+std::function<void(absl::StatusOr<T>)> BoundScheduler::Masking(
+    std::set<std::string> named,
+    std::function<void(absl::StatusOr<T>)> done) const {
+  return [view = view_, named = std::move(named),
+          done = std::move(done)](absl::StatusOr<T> answer) {
+    if (answer.ok()) return done(std::move(answer));
+    const std::string said(answer.status().message());
+    std::string masked = view.Masked(said, named);
+    if (masked == said) return done(std::move(answer));
+    done(absl::Status(answer.status().code(), masked));
+  };
 }
 
 void BoundScheduler::HideIn(Job* job) const {

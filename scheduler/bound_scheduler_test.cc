@@ -259,6 +259,32 @@ TEST_F(BoundSchedulerTest, TextsDoNotNameWhatIsNotSeen) {
   EXPECT_EQ(seen->devices(1).blames(0).job(), "");
 }
 
+// Says what a scheduler may say of a job that is not asked for.
+class NamingScheduler : public testing::FakeScheduler {
+ public:
+  void CreateJobs(std::vector<NewJob> jobs, JobsCallback done) override {
+    done(absl::InvalidArgumentError("the request made job secret-plan, and " +
+                                    jobs.front().name + " is another"));
+  }
+};
+
+TEST_F(BoundSchedulerTest, ErrorsDoNotNameWhatIsNotSeen) {
+  NamingScheduler naming;
+  Job job;
+  job.set_name("jobs/secret-plan");
+  job.mutable_spec()->set_queue("night");
+  naming.PutJob(job);
+  const auto bound = MakeBoundScheduler(naming, {"day"});
+  absl::Status status;
+  NewJob wanted = Wanted("day");
+  wanted.name = "my-own";
+  bound->CreateJobs({wanted}, [&status](absl::StatusOr<std::vector<Job>> made) {
+    status = made.status();
+  });
+  EXPECT_EQ(status, absl::InvalidArgumentError(
+                        "the request made job another, and my-own is another"));
+}
+
 TEST_F(BoundSchedulerTest, UsageOfOtherQueuesIsNotCounted) {
   for (const char* queue : {"day", "night"}) {
     usage::v1::ArchivedUsage usage;

@@ -26,7 +26,9 @@ SlowReader::SlowReader(WorkQueue& queue, grpc::CallbackServerContext* call)
       queue.RunAfter(queue.slow_limit(), [state = state_] { Look(state, 0); });
 }
 
-SlowReader::~SlowReader() {
+SlowReader::~SlowReader() { End(); }
+
+void SlowReader::End() {
   base::MutexLock lock(state_->mutex);
   if (state_->call == nullptr) return;
   state_->call = nullptr;

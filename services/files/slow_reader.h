@@ -17,7 +17,6 @@ class SlowReader {
   // `call`: the stream's; null: nothing is cut off. `queue` outlives the
   // server.
   SlowReader(WorkQueue& queue, grpc::CallbackServerContext* call);
-  // The call may go from here on.
   ~SlowReader();
   SlowReader(const SlowReader&) = delete;
   SlowReader& operator=(const SlowReader&) = delete;
@@ -25,6 +24,8 @@ class SlowReader {
   // A message goes to gRPC, and was taken.
   void BeginWrite();
   void EndWrite();
+  // The stream is over; its call may go from here on.
+  void End();
 
  private:
   struct State;

@@ -90,6 +90,7 @@ void WatchReactor::OnCancel() {
 }
 
 void WatchReactor::OnDone() {
+  slow_reader_.End();
   int64_t watch = 0;
   {
     base::MutexLock lock(mutex_);
