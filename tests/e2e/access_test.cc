@@ -7,10 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
+#include "base/digest/testing/signing_key.h"
 #include "base/files/file_util.h"
 #include "base/files/secret_file.h"
 #include "base/rpc/client.h"
@@ -56,8 +58,17 @@ class AccessTest : public Scenario {
   void SetUp() override {
     ORDO_ASSERT_OK(
         base::WriteSecretFile(Secret("root"), absl::StrCat(kSecret, "\n")));
+    ORDO_ASSERT_OK(base::AtomicWrite(
+        files_, folder_.Path("keys.json"),
+        absl::StrCat(R"({"keys": [{"kty": "EC", "crv": "P-256", "kid": "k", )",
+                     R"("x": ")", Encoded(key_.Number("x")), R"(", "y": ")",
+                     Encoded(key_.Number("y")), R"("}]})")));
     harness::DeploymentOptions options = Options("*:hold_at=30");
-    options.scheduler.mutable_auth()->set_admin_token_file(Secret("root"));
+    auto& auth = *options.scheduler.mutable_auth();
+    auth.set_admin_token_file(Secret("root"));
+    auth.mutable_jwt()->set_issuer("https://id.example");
+    auth.mutable_jwt()->add_audiences("ordo");
+    auth.mutable_jwt()->set_key_set_file(folder_.Path("keys.json"));
     options.scheduler.set_audit_log(folder_.Path("audit.jsonl"));
     Start(options);
     if (HasFatalFailure()) return;
@@ -90,6 +101,21 @@ class AccessTest : public Scenario {
     EXPECT_EQ(said.exit_code, 0) << said.err;
   }
 
+  static std::string Encoded(const std::string& text) {
+    return absl::WebSafeBase64Escape(text);
+  }
+  // Keeps a JWT of the user `name` that expires then.
+  void SignIn(const std::string& name, absl::Time expiry) {
+    const std::string text = absl::StrCat(
+        Encoded(R"({"alg": "ES256", "kid": "k"})"), ".",
+        Encoded(absl::StrCat(
+            R"({"iss": "https://id.example", "aud": "ordo", "role": "user", )",
+            R"("sub": ")", name, R"(", "exp": )", absl::ToUnixSeconds(expiry),
+            "}")));
+    ORDO_EXPECT_OK(base::WriteSecretFile(
+        Secret(name), absl::StrCat(text, ".", Encoded(key_.Sign(text)), "\n")));
+  }
+
   // That `name` may not, and why.
   void ExpectRefused(const std::string& name,
                      const std::vector<std::string>& arguments,
@@ -103,6 +129,9 @@ class AccessTest : public Scenario {
     return base::ReadFile(files_, folder_.Path("audit.jsonl"), 64 << 20)
         .value_or("");
   }
+
+  // Of an identity provider.
+  const base::testing::SigningKey key_ = base::testing::SigningKey::P256();
 };
 
 TEST_F(AccessTest, WhoShowsNothingIsLetInNowhere) {
@@ -125,6 +154,15 @@ TEST_F(AccessTest, ATokenThatIsRevokedOrHasExpiredLetsNobodyIn) {
   ExpectRefused("ci", {"list", "jobs"}, "the token ci was revoked");
   ORDO_ASSERT_OK(base::WriteSecretFile(Secret("guess"), "ordo_guess\n"));
   ExpectRefused("guess", {"list", "jobs"}, "is not known");
+}
+
+TEST_F(AccessTest, AJwtIsItsUsersUntilItExpires) {
+  SignIn("ada", absl::Now() + absl::Hours(1));
+  const Said said = As("ada", {"whoami"});
+  EXPECT_THAT(said.out, AllOf(HasSubstr("ada"), HasSubstr("jwt"))) << said.err;
+  EXPECT_EQ(As("ada", {"submit", folder_.Path("job.yaml")}).exit_code, 0);
+  SignIn("ada", absl::Now() - absl::Hours(1));
+  ExpectRefused("ada", {"cancel", "job"}, "the JWT has expired");
 }
 
 TEST_F(AccessTest, ARoleThatIsTooLowIsToldWhatItLacks) {
