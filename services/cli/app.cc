@@ -72,6 +72,23 @@ absl::StatusOr<const Command*> ChooseCommand(const std::string& name) {
                                                  "; see 'ordo help'"));
 }
 
+// The secret in a file; empty when none is named.
+absl::StatusOr<std::string> ReadToken(App& app, const base::NamedFile& file) {
+  if (file.path.empty()) return std::string();
+  ORDO_ASSIGN_OR_RETURN(
+      const std::string text,
+      base::AddContext(base::ReadFile(app.files, file.path, kMaxTokenBytes),
+                       file.name));
+  std::string secret(absl::StripAsciiWhitespace(text));
+  const bool printable = std::all_of(secret.begin(), secret.end(), [](char c) {
+    return absl::ascii_isgraph(static_cast<unsigned char>(c));
+  });
+  if (printable && !secret.empty()) return secret;
+  return absl::InvalidArgumentError(
+      absl::StrCat(file.name, ": ", file.path,
+                   " must hold one secret or JWT, of printable characters"));
+}
+
 absl::StatusOr<ClientOptions> ChooseServer(App& app,
                                            const Arguments& arguments) {
   ClientOptions options = app.client;
@@ -93,21 +110,12 @@ absl::StatusOr<ClientOptions> ChooseServer(App& app,
   };
   options.tls = {choose("certificate", "ORDO_CERTIFICATE"),
                  choose("key", "ORDO_KEY"), choose("ca", "ORDO_CA")};
-  const base::NamedFile token = choose("token-file", "ORDO_TOKEN_FILE");
-  if (!token.path.empty()) {
-    ORDO_ASSIGN_OR_RETURN(
-        const std::string text,
-        base::AddContext(base::ReadFile(app.files, token.path, kMaxTokenBytes),
-                         token.name));
-    options.bearer = std::string(absl::StripAsciiWhitespace(text));
-    if (options.bearer.empty() ||
-        !std::all_of(options.bearer.begin(), options.bearer.end(), [](char c) {
-          return absl::ascii_isgraph(static_cast<unsigned char>(c));
-        })) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          token.name, ": ", token.path,
-          " must hold one secret or JWT, of printable characters"));
-    }
+  ORDO_ASSIGN_OR_RETURN(
+      options.bearer, ReadToken(app, choose("token-file", "ORDO_TOKEN_FILE")));
+  if (!options.bearer.empty() && options.tls.ca.path.empty() &&
+      !base::CheckListen(options.address, /*permitted=*/false).ok()) {
+    app.err << "ordo: warning: the token goes to " << options.address
+            << " without TLS, for everybody on the way to read; give --ca\n";
   }
   // One file may hold both.
   if (options.tls.key.path.empty()) options.tls.key = options.tls.certificate;

@@ -64,6 +64,25 @@ TEST_F(AppTest, ACertificateNeedsTheAuthorityOfTheOtherEnd) {
   EXPECT_THAT(err(), HasSubstr("ORDO_KEY needs --ca"));
 }
 
+TEST_F(AppTest, ATokenComesFromTheOptionThenTheEnvironment) {
+  environment_["ORDO_TOKEN_FILE"] = folder_.Path("none");
+  EXPECT_EQ(Run({"version"}), 2);
+  EXPECT_THAT(err(), HasSubstr("ORDO_TOKEN_FILE"));
+  const std::string file = WriteFile("token", " ordo_x\n");
+  EXPECT_EQ(Run({"version", "--token-file", file}), 0) << err();
+  EXPECT_EQ(err(), "");
+  EXPECT_EQ(Run({"version", "--token-file", WriteFile("two", "a b\n")}), 2);
+  EXPECT_THAT(err(), HasSubstr("must hold one secret"));
+  EXPECT_EQ(Run({"version", "--token-file", WriteFile("no", "\n")}), 2);
+}
+
+TEST_F(AppTest, ATokenThatOthersCanReadOnTheWayIsWarnedOf) {
+  const std::string file = WriteFile("token", "ordo_x\n");
+  EXPECT_EQ(Run({"version", "--token-file", file, "--server", "10.0.0.1:7420"}),
+            0);
+  EXPECT_THAT(err(), HasSubstr("goes to 10.0.0.1:7420 without TLS"));
+}
+
 TEST_F(AppTest, CommonOptionsMayStandBeforeTheCommand) {
   const std::string right = client_.address;
   client_.address = "127.0.0.1:1";
