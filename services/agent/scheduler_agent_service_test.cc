@@ -1,8 +1,12 @@
 #include "services/agent/scheduler_agent_service.h"
 
+#include <memory>
+#include <string>
+
 #include "base/version/worker_protocol.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "services/auth/authenticator.h"
 #include "services/testing/loopback.h"
 
 namespace ordo::services::agent {
@@ -67,6 +71,38 @@ TEST_F(SchedulerAgentServiceTest, AWorkerThatIsTooNewIsRefusedByName) {
   EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
   EXPECT_THAT(status.error_message(), HasSubstr("worker local"));
   EXPECT_THAT(loopback_.scheduler().announced(), ::testing::IsEmpty());
+}
+
+// Everybody shows the certificate of the worker `w`.
+class WorkerW : public auth::Authenticator {
+ public:
+  absl::StatusOr<auth::VisitorPtr> Identify(
+      const base::Caller&) const override {
+    auth::Visitor visitor;
+    visitor.role = ordo::access::v1::WORKER;
+    visitor.worker = "w";
+    return std::make_shared<const auth::Visitor>(visitor);
+  }
+};
+
+TEST(GuardedSchedulerAgentServiceTest, AWorkerSpeaksForItselfAlone) {
+  const WorkerW authenticator;
+  testing::Loopback loopback(&authenticator);
+  const auto stub =
+      ordo::agent::v1::SchedulerAgentService::NewStub(loopback.channel());
+  const auto announce = [&stub](const std::string& worker) {
+    Context context;
+    AnnounceRequest request;
+    request.set_worker(worker);
+    request.set_protocol(base::kWorkerProtocol);
+    AnnounceResponse response;
+    return stub->Announce(&context, request, &response);
+  };
+  EXPECT_TRUE(announce("w").ok());
+  const grpc::Status status = announce("other");
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::PERMISSION_DENIED);
+  EXPECT_THAT(status.error_message(), HasSubstr("is of the worker w"));
+  EXPECT_EQ(loopback.scheduler().announced().size(), 1u);
 }
 
 }  // namespace

@@ -182,7 +182,7 @@ TEST_F(AccessTest, OthersJobsAreSeenAndNotChanged) {
   MakeToken("ada", {});
   MakeToken("bob", {});
   ASSERT_EQ(As("ada", {"submit", folder_.Path("job.yaml")}).exit_code, 0);
-  EXPECT_THAT(As("bob", {"list", "jobs"}).out, HasSubstr("job"));
+  EXPECT_THAT(As("bob", {"list", "jobs", "--all-users"}).out, HasSubstr("job"));
   ExpectRefused("bob", {"cancel", "job"}, "cancel jobs/job: it is of ada");
   EXPECT_EQ(As("ada", {"cancel", "job"}).exit_code, 0);
 }
@@ -201,7 +201,7 @@ TEST_F(AccessTest, JobsOfOtherQueuesAreNotThere) {
     ExpectRefused("eve", ask, "there is no job plan; see: ordo list jobs");
   }
   for (const std::vector<std::string>& ask :
-       std::vector<std::vector<std::string>>{{"list", "jobs"},
+       std::vector<std::vector<std::string>>{{"list", "jobs", "--all-users"},
                                              {"list", "workers", "-o", "json"},
                                              {"usage", "--by", "job"},
                                              {"queues", "list"}}) {

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status/status.h"
 #include "base/text/nearest.h"
+#include "services/cli/commands/caller.h"
 #include "services/cli/commands/checkpoint_names.h"
 #include "services/cli/commands/commands.h"
 #include "services/cli/commands/each.h"
@@ -67,9 +68,10 @@ absl::Status Set(Context& context, const Arguments& arguments) {
       request, &maybe_done);
   if (maybe_done && absl::IsAborted(alias.status())) {
     const absl::StatusOr<Alias> there = GetAlias(context, request.name());
+    const absl::StatusOr<std::string> user = CallerName(context);
     if (there.ok() && there->checkpoint() == request.checkpoint() &&
-        !there->changes().empty() &&
-        there->changes().rbegin()->user() == context.client.options().user) {
+        !there->changes().empty() && user.ok() &&
+        there->changes().rbegin()->user() == *user) {
       alias = there;
     }
   }

@@ -7,6 +7,7 @@
 #include "base/status/status.h"
 #include "base/text/nearest.h"
 #include "base/units/units.h"
+#include "services/cli/commands/caller.h"
 #include "services/cli/commands/catalogue.h"
 #include "services/cli/commands/checkpoint_names.h"
 #include "services/cli/commands/commands.h"
@@ -257,7 +258,8 @@ absl::StatusOr<std::string> JobFilter(Context& context,
   }
   if (!arguments.Has("all-users") &&
       std::none_of(terms.begin(), terms.end(), NamesOwner)) {
-    terms.push_back("owner = " + context.client.options().user);
+    ORDO_ASSIGN_OR_RETURN(const std::string user, CallerName(context));
+    terms.push_back("owner = " + user);
   }
   return absl::StrJoin(terms, " AND ");
 }

@@ -6,6 +6,7 @@
 #include "base/status/status.h"
 #include "base/text/nearest.h"
 #include "google/protobuf/util/time_util.h"
+#include "services/cli/commands/caller.h"
 #include "services/cli/commands/changes.h"
 #include "services/cli/commands/commands.h"
 #include "services/cli/commands/each.h"
@@ -117,12 +118,11 @@ absl::Status PrintChanged(Context& context, const absl::StatusOr<Queue>& queue,
 }
 
 // Whether the newest change of a queue may be ours: who asked, and why.
-bool IsOurs(const Context& context, const Queue& queue,
-            const std::string& reason) {
+bool IsOurs(Context& context, const Queue& queue, const std::string& reason) {
   if (queue.changes().empty()) return false;
   const auto& newest = *queue.changes().rbegin();
-  return newest.user() == context.client.options().user &&
-         newest.reason() == reason;
+  const absl::StatusOr<std::string> user = CallerName(context);
+  return user.ok() && newest.user() == *user && newest.reason() == reason;
 }
 
 // A queue that exists when the answer to the first try was lost is, if we made
