@@ -38,8 +38,9 @@ struct LimitsOptions {
 using OpenStream = std::shared_ptr<const void>;
 
 // How much callers may ask for. What is above is RESOURCE_EXHAUSTED, and names
-// the limit. Users are told apart by the names that they claim; those without
-// one are one user. Thread-safe; outlives what it hands out.
+// the limit. Users are told apart by the names that they are known by, or claim
+// where they are believed; those without one are one user. Thread-safe;
+// outlives what it hands out.
 class Limits {
  public:
   // `clock` outlives this.
