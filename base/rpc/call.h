@@ -26,6 +26,9 @@ class Call final : public grpc::CallbackServerContext {
 
   // What is remembered of it as long as it lasts.
   std::shared_ptr<const void> passenger;
+  // Whether a stream may go on, which is asked every few minutes; empty: it
+  // may.
+  std::function<bool()> may_go_on;
   // Told how its method ends it, also after the client has gone; may be empty.
   std::function<void(const absl::Status&)> at_end;
 };

@@ -198,11 +198,11 @@ grpc::ServerUnaryReactor* AccessService::Join(
   if (!made.ok()) return base::Finish(context, made.status());
   response->set_certificate_pem(made->certificate_pem);
   response->set_ca_pem(made->ca_pem);
-  if (visitor.one_time_token.empty()) {
+  if (!visitor.HasOneTimeToken()) {
     return base::Finish(context, absl::OkStatus());
   }
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-  parts_.tokens.UseUp(visitor.one_time_token, order->worker,
+  parts_.tokens.UseUp(visitor.token, order->worker,
                       [reactor, response](absl::StatusOr<Token> token) {
                         if (!token.ok()) response->Clear();
                         reactor->Finish(base::ToGrpcStatus(token.status()));

@@ -22,6 +22,10 @@ class Authenticator {
   // UNAUTHENTICATED when what it says cannot be accepted.
   virtual absl::StatusOr<VisitorPtr> Identify(
       const base::Caller& caller) const = 0;
+
+  // Whether somebody who was identified would be now: a token may have been
+  // revoked, or have expired.
+  virtual bool StillHolds(const Visitor& /*visitor*/) const { return true; }
 };
 
 // Name of a caller that gives none.
@@ -58,6 +62,9 @@ class KnownAuthenticator : public Authenticator {
 
   absl::StatusOr<VisitorPtr> Identify(
       const base::Caller& caller) const override;
+  bool StillHolds(const Visitor& visitor) const override {
+    return tokens_.StillHolds(visitor);
+  }
 
  private:
   absl::StatusOr<VisitorPtr> OfCertificate(const base::Caller& caller) const;

@@ -148,6 +148,13 @@ absl::Status Guard::Pass(const MethodRule& rule, const Message& request,
   return absl::OkStatus();
 }
 
+void Guard::LetGoOn(base::Call& call) const {
+  call.may_go_on = [authenticator = options_.authenticator,
+                    visitor = PassedOf(call).visitor] {
+    return authenticator->StillHolds(*visitor);
+  };
+}
+
 const Visitor& VisitorOf(const grpc::CallbackServerContext& context) {
   return *PassedOf(context).visitor;
 }

@@ -43,6 +43,9 @@ class Guard {
   // from one address; PERMISSION_DENIED names the right that is missing.
   absl::Status Pass(const MethodRule& rule,
                     const google::protobuf::Message& request, base::Call& call);
+  // Of one that has passed and is a stream: has it end when its caller's token
+  // holds no more. The guard outlives it.
+  void LetGoOn(base::Call& call) const;
 
  private:
   absl::Status Check(const MethodRule& rule, const base::Caller& caller,

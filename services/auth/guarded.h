@@ -94,6 +94,7 @@ class Guarded : public Service::CallbackService {
               const absl::Status passed =
                   guard_.Pass(rule, *request, base::Call::Of(*context));
               if (!passed.ok()) return new RefusedStream<Response>(passed);
+              guard_.LetGoOn(base::Call::Of(*context));
               return (self->*method)(context, request);
             }));
   }

@@ -47,7 +47,8 @@ Tokens::EntryPtr Tokens::MakeEntry(const std::string& sha256,
   visitor.owner.set_user(token.user());
   visitor.owner.set_verified(true);
   visitor.role = token.role();
-  visitor.known_by = absl::StrCat("token ", TokenId(token));
+  visitor.token = TokenId(token);
+  visitor.known_by = absl::StrCat("token ", visitor.token);
   visitor.expiry = base::ToTime(token.expire_time());
   if (!token.queues().empty()) {
     visitor.queues.emplace();
@@ -55,10 +56,7 @@ Tokens::EntryPtr Tokens::MakeEntry(const std::string& sha256,
       visitor.queues->insert(IdIn(queue));
     }
   }
-  if (token.role() == ordo::access::v1::WORKER) {
-    visitor.one_time_token = TokenId(token);
-    if (!token.worker().empty()) visitor.worker = IdIn(token.worker());
-  }
+  if (!token.worker().empty()) visitor.worker = IdIn(token.worker());
   return std::make_shared<const Entry>(Entry{
       sha256, token, std::make_shared<const Visitor>(std::move(visitor))});
 }
@@ -89,6 +87,15 @@ absl::StatusOr<VisitorPtr> Tokens::Find(const std::string& sha256) const {
     return status;
   }
   return entry->visitor;
+}
+
+bool Tokens::StillHolds(const Visitor& visitor) const {
+  const absl::Time now = clock_.Now();
+  if (now >= visitor.expiry) return false;
+  if (visitor.token.empty()) return true;
+  base::MutexLock lock(mutex_);
+  const auto found = by_id_.find(visitor.token);
+  return found != by_id_.end() && Holds(found->second->token, now);
 }
 
 absl::Status Tokens::CheckHolds(const Token& token) const {

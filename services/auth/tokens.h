@@ -42,6 +42,10 @@ class Tokens {
   // or it has expired, or was revoked.
   absl::StatusOr<VisitorPtr> Find(const std::string& sha256) const;
 
+  // Whether a caller who was identified, by a token or otherwise, still is who
+  // they were.
+  bool StillHolds(const Visitor& visitor) const;
+
   // `token` is valid, with its name, expire_time and creator. ALREADY_EXISTS;
   // RESOURCE_EXHAUSTED: as many hold as may be kept. Of those that hold no
   // more the oldest is forgotten where there is no room.

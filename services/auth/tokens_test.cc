@@ -98,8 +98,11 @@ TEST_F(TokensTest, OneThatHasExpiredLetsNobodyIn) {
   const auto made = Create(Named("ci"));
   ASSERT_THAT(made, IsOk());
   clock_.Advance(absl::Hours(1) - absl::Seconds(1));
-  EXPECT_THAT(Find(made->secret), IsOk());
+  const auto visitor = Find(made->secret);
+  ASSERT_THAT(visitor, IsOk());
+  EXPECT_TRUE(tokens_->StillHolds(**visitor));
   clock_.Advance(absl::Seconds(1));
+  EXPECT_FALSE(tokens_->StillHolds(**visitor));
   EXPECT_THAT(Find(made->secret), StatusIs(absl::StatusCode::kUnauthenticated,
                                            HasSubstr("token ci has expired")));
 }
@@ -107,8 +110,11 @@ TEST_F(TokensTest, OneThatHasExpiredLetsNobodyIn) {
 TEST_F(TokensTest, OneThatWasRevokedLetsNobodyInAgain) {
   const auto made = Create(Named("ci"));
   ASSERT_THAT(made, IsOk());
+  const VisitorPtr before = Find(made->secret).value();
+  EXPECT_TRUE(tokens_->StillHolds(*before));
   const auto revoked = Revoke("ci");
   ASSERT_THAT(revoked, IsOk());
+  EXPECT_FALSE(tokens_->StillHolds(*before));
   EXPECT_EQ(revoked->revoker(), "root");
   EXPECT_TRUE(revoked->has_revoke_time());
   EXPECT_THAT(Find(made->secret), StatusIs(absl::StatusCode::kUnauthenticated,
@@ -135,7 +141,7 @@ TEST_F(TokensTest, AWorkersTokenServesOnce) {
   const auto made = Create(token);
   ASSERT_THAT(made, IsOk());
   EXPECT_EQ((*Find(made->secret))->worker, "w");
-  EXPECT_EQ((*Find(made->secret))->one_time_token, "node");
+  EXPECT_TRUE((*Find(made->secret))->HasOneTimeToken());
   ASSERT_THAT(UseUp("node"), IsOk());
   const auto is_refused = StatusIs(absl::StatusCode::kUnauthenticated);
   EXPECT_THAT(UseUp("node").status(), is_refused);

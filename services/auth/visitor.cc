@@ -84,7 +84,7 @@ bool Visitor::Has(Right right) const {
   if (is_believed || right == Right::kNobodyNeeded) return true;
   if (right == Right::kJoin) return role == ordo::access::v1::WORKER;
   if (right == Right::kWorker) {
-    return role == ordo::access::v1::WORKER && one_time_token.empty();
+    return role == ordo::access::v1::WORKER && !HasOneTimeToken();
   }
   if (right == Right::kScheduler || role == ordo::access::v1::WORKER)
     return false;

@@ -54,13 +54,17 @@ struct Visitor {
   bool is_believed = false;
   // From when on they are nobody.
   absl::Time expiry = absl::InfiniteFuture();
-  // Of the role WORKER. Known by a one-time token: its id.
-  std::string one_time_token = {};
+  // Known by a token of the store: its id.
+  std::string token = {};
   // Id of the worker that the certificate names, or that the token is for;
   // empty: the token is for any new one.
   std::string worker = {};
 
   bool Has(Right right) const;
+  // The token by which they are known serves once: it lets a worker join.
+  bool HasOneTimeToken() const {
+    return role == ordo::access::v1::WORKER && !token.empty();
+  }
   bool MaySee(const std::string& queue) const {
     return !queues.has_value() || queues->count(queue) > 0;
   }

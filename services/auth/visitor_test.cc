@@ -56,7 +56,7 @@ TEST(VisitorTest, EachRoleHasItsRights) {
 
 TEST(VisitorTest, AOneTimeTokenLetsAWorkerJoinAndNoMore) {
   Visitor visitor = Of(ordo::access::v1::WORKER);
-  visitor.one_time_token = "node-7";
+  visitor.token = "node-7";
   EXPECT_THAT(RightsOf(visitor), ElementsAre("JOIN"));
 }
 

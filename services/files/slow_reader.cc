@@ -2,6 +2,7 @@
 
 #include "base/log/log.h"
 #include "base/mutex.h"
+#include "base/rpc/call.h"
 
 namespace ordo::services::files {
 
@@ -49,8 +50,11 @@ void SlowReader::EndWrite() {
 void SlowReader::Look(const std::shared_ptr<State>& state, int64_t last_write) {
   base::MutexLock lock(state->mutex);
   if (state->call == nullptr) return;
-  if (state->writing && state->num_writes == last_write) {
-    base::LogInfo("a stream is cut off whose client does not read",
+  const auto& may_go_on = base::Call::Of(*state->call).may_go_on;
+  const bool may = !may_go_on || may_go_on();
+  if (!may || (state->writing && state->num_writes == last_write)) {
+    base::LogInfo(may ? "a stream is cut off whose client does not read"
+                      : "a stream is cut off whose caller's token is over",
                   {{"peer", state->call->peer()}});
     // With the lock, so that the call is there; its reactor ends on another
     // thread, after its write has failed.

@@ -11,7 +11,8 @@ namespace ordo::services::files {
 
 // Cuts off a stream whose client does not take a message for
 // WorkQueue::slow_limit, or for twice that at most: it holds memory, and one of
-// the streams that there may be. Member of the stream's reactor. Thread-safe.
+// the streams that there may be. Looks as often whether the stream may go on
+// (base::Call::may_go_on). Member of the stream's reactor. Thread-safe.
 class SlowReader {
  public:
   // `call`: the stream's; null: nothing is cut off. `queue` outlives the

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/time/time.h"
+#include "base/rpc/call.h"
 #include "base/rpc/client.h"
 #include "base/rpc/server.h"
 #include "gtest/gtest.h"
@@ -34,6 +35,9 @@ class Talker : public JobsService::CallbackService {
     const std::shared_ptr<const void> until_the_end(
         this, [this](const void*) { ended_.set_value(); });
     const bool rarely = request->follow();
+    if (request->rank() == 1) {
+      base::Call::Of(*context).may_go_on = [] { return false; };
+    }
     return new StreamReactor<ReadLogsResponse>(
         queue_,
         [this, rarely](ReadLogsResponse* response) {
@@ -57,12 +61,14 @@ class Talker : public JobsService::CallbackService {
 
 class SlowReaderTest : public ::testing::Test {
  protected:
-  std::unique_ptr<grpc::ClientReader<ReadLogsResponse>> Read(bool rarely) {
+  std::unique_ptr<grpc::ClientReader<ReadLogsResponse>> Read(
+      bool rarely, bool may_go_on = true) {
     base::CallOptions options;
     options.timeout = absl::Seconds(60);
     base::PrepareCall(options, &context_);
     ReadLogsRequest request;
     request.set_follow(rarely);
+    request.set_rank(may_go_on ? 0 : 1);
     return stub_->ReadLogs(&context_, request);
   }
 
@@ -92,6 +98,14 @@ TEST_F(SlowReaderTest, WhoReadsAllOfALittleIsNot) {
   while (reader->Read(&response)) ++num_messages;
   EXPECT_TRUE(reader->Finish().ok());
   EXPECT_EQ(num_messages, 10);
+}
+
+TEST_F(SlowReaderTest, WhoseTokenIsOverIsCutOff) {
+  const auto reader = Read(/*rarely=*/true, /*may_go_on=*/false);
+  ReadLogsResponse response;
+  while (reader->Read(&response)) {
+  }
+  EXPECT_EQ(reader->Finish().error_code(), grpc::StatusCode::CANCELLED);
 }
 
 }  // namespace
