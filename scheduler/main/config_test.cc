@@ -174,6 +174,20 @@ TEST(ConfigTest, OffLoopbackTlsIsEnough) {
   EXPECT_THAT(Fields(ResolveConfig(config, "").status()), Contains("tls.key"));
 }
 
+TEST(ConfigTest, WithTlsCallersAreKnown) {
+  SchedulerConfig config = Smallest();
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto without, ResolveConfig(config, ""));
+  EXPECT_FALSE(without.has_auth());
+  config.mutable_tls()->set_certificate("/tls/s.pem");
+  config.mutable_tls()->set_ca("/tls/ca.pem");
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto with, ResolveConfig(config, ""));
+  EXPECT_THAT(with.auth().certificate_admins(), ElementsAre("admin"));
+  config.mutable_auth()->set_certificate_role("owner");
+  config.set_audit_log("relative");
+  EXPECT_THAT(Fields(ResolveConfig(config, "").status()),
+              ElementsAre("auth.certificate_role", "audit_log"));
+}
+
 TEST(ConfigTest, AFileIsReadAsItsExtensionSays) {
   base::testing::TemporaryFolder folder;
   base::PosixFilesystem files;

@@ -26,11 +26,6 @@ using ordo::access::v1::RevokeTokenRequest;
 using ordo::access::v1::Role;
 using ordo::access::v1::Token;
 
-std::string TimeText(const google::protobuf::Timestamp& time) {
-  return absl::FormatTime("%Y-%m-%d %H:%M", base::ToTime(time),
-                          absl::LocalTimeZone());
-}
-
 // "ci" of "ci" or "tokens/ci".
 std::string TokenName(const std::string& argument) {
   return absl::StrCat("tokens/", ShortName(argument));
@@ -101,7 +96,7 @@ absl::Status Create(Context& context, const Arguments& arguments,
   }
   if (PrintStructured(context, made)) return absl::OkStatus();
   context.err << ShortName(made.token().name()) << " holds until "
-              << TimeText(made.token().expire_time()) << "; "
+              << FormatTime(made.token().expire_time()) << "; "
               << (file.empty() ? "its secret is shown this once:"
                                : absl::StrCat("its secret is in ", file))
               << "\n";
@@ -126,7 +121,7 @@ absl::Status List(Context& context) {
   Table table({"NAME", "ROLE", "USER", "QUEUES", "EXPIRES", "STATE", "BY"});
   for (const Token& token : all.tokens()) {
     table.AddRow({ShortName(token.name()), RoleText(token.role()), token.user(),
-                  QueuesText(token), TimeText(token.expire_time()),
+                  QueuesText(token), FormatTime(token.expire_time()),
                   StateText(token, context.clock.Now()), token.creator()});
   }
   context.out << table.ToString(context.terminal);

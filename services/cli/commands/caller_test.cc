@@ -48,5 +48,18 @@ TEST_F(CallerTest, WhatIsOwnIsOfTheTokensUserAndNotOfTheLogin) {
   EXPECT_THAT(err(), HasSubstr("is not known"));
 }
 
+TEST_F(CallerTest, ANameMayHoldWhatAFilterIsMadeOf) {
+  PutJob("mine", "cn=ada(\"x\")");
+  environment_["ORDO_SERVER"] = loopback_.server().address();
+  environment_["ORDO_TOKEN_FILE"] = WriteFile("token", "first");
+  ASSERT_EQ(Run({"admin", "token", "create", "ada", "--user", "cn=ada(\"x\")",
+                 "--out", folder_.Path("ada")}),
+            0)
+      << err();
+  environment_["ORDO_TOKEN_FILE"] = folder_.Path("ada");
+  ASSERT_EQ(Run({"list", "jobs"}), 0) << err();
+  EXPECT_THAT(out(), HasSubstr("mine"));
+}
+
 }  // namespace
 }  // namespace ordo::services::cli

@@ -240,6 +240,18 @@ bool NamesOwner(const std::string& filter) {
   return false;
 }
 
+// A name as a filter takes it; those of identity providers may hold anything.
+std::string FilterValue(const std::string& name) {
+  if (name.find_first_of("=\"()<>!\\") == std::string::npos) return name;
+  std::string quoted = "\"";
+  for (const char c : name) {
+    if (c == '"' || c == '\\') quoted.push_back('\\');
+    quoted.push_back(c);
+  }
+  quoted.push_back('"');
+  return quoted;
+}
+
 // Joins what was asked for and, unless others' jobs are wanted, the own name.
 absl::StatusOr<std::string> JobFilter(Context& context,
                                       const Arguments& arguments) {
@@ -259,7 +271,7 @@ absl::StatusOr<std::string> JobFilter(Context& context,
   if (!arguments.Has("all-users") &&
       std::none_of(terms.begin(), terms.end(), NamesOwner)) {
     ORDO_ASSIGN_OR_RETURN(const std::string user, CallerName(context));
-    terms.push_back("owner = " + user);
+    terms.push_back("owner = " + FilterValue(user));
   }
   return absl::StrJoin(terms, " AND ");
 }

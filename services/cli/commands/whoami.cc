@@ -4,7 +4,6 @@
 
 #include "absl/strings/str_join.h"
 #include "base/status/status.h"
-#include "base/units/proto_time.h"
 #include "services/cli/commands/admin_token.h"
 #include "services/cli/commands/commands.h"
 #include "services/cli/names.h"
@@ -34,10 +33,7 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments&) {
   lines.push_back(
       {"Queues", queues.empty() ? "all" : absl::StrJoin(queues, ", ")});
   if (caller.has_expire_time()) {
-    lines.push_back(
-        {"Until",
-         absl::FormatTime("%Y-%m-%d %H:%M", base::ToTime(caller.expire_time()),
-                          absl::LocalTimeZone())});
+    lines.push_back({"Until", FormatTime(caller.expire_time())});
   }
   context.out << KeyValueLines(lines, context.terminal);
   return ExitCode::kOk;
