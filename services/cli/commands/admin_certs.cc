@@ -1,7 +1,9 @@
 #include "services/cli/commands/admin_certs.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
+#include <system_error>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -167,8 +169,12 @@ std::vector<std::string> FilesOf(const std::vector<Entry>& entries) {
 void PrintAdvice(Context& context, const std::string& folder,
                  const Entry& user) {
   if (context.output != OutputForm::kTable) return;
-  const auto path = [&folder](const std::string& file) {
-    return base::JoinPath(folder, file);
+  // Configurations take no others.
+  std::error_code ignored;
+  const std::string absolute =
+      std::filesystem::absolute(folder, ignored).string();
+  const auto path = [&absolute](const std::string& file) {
+    return base::JoinPath(absolute, file);
   };
   context.out
       << "\n"
