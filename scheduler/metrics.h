@@ -15,19 +15,70 @@ inline std::vector<double> WaitBucketsSeconds() {
           2,     5,     10,    30,   60,   300,  1800, 7200, 86400};
 }
 
+inline std::vector<std::string> JobReasons() {
+  return {std::begin(core::reason::kAll), std::end(core::reason::kAll)};
+}
+
 inline std::vector<std::string> AttemptEndReasons() {
   return {std::begin(core::reason::kAttemptEnds),
           std::end(core::reason::kAttemptEnds)};
 }
 
-// All metrics of ordo-scheduler; those of its RPCs are base::RpcMetrics. Labels
-// come from closed sets: never a job. `queue`, `worker` and `device` are those
-// of the deployment.
+// All metrics of ordo-scheduler; those of its RPCs are base::RpcMetrics, those
+// of the process base/metrics/process_metrics.h. Labels come from closed sets:
+// never a job or a user. `queue`, `kind`, `worker` and `device` are those of
+// the deployment, and leave the page when they leave it. docs/metrics.md lists
+// all.
 struct SchedulerMetrics {
   explicit SchedulerMetrics(base::MetricsRegistry& registry)
       : queue_depth(registry.AddGauge({"ordo_scheduler_queue_depth_jobs",
                                        "Jobs that wait to start, by queue.",
                                        {{"queue"}}})),
+        queue_active(registry.AddGauge({"ordo_scheduler_queue_active_jobs",
+                                        "Jobs that hold devices, by queue.",
+                                        {{"queue"}}})),
+        queue_oldest_wait(registry.AddGauge(
+            {"ordo_scheduler_queue_oldest_wait_seconds",
+             "How long the job has waited that waits longest for devices, by "
+             "queue; 0: none waits for devices.",
+             {{"queue"}}})),
+        queue_wait(registry.AddHistogram(
+            {"ordo_scheduler_queue_wait_seconds",
+             "Time that jobs waited in a queue until an attempt began.",
+             {{"queue"}}},
+            WaitBucketsSeconds())),
+        queue_held(registry.AddGauge(
+            {"ordo_scheduler_queue_held_devices",
+             "Devices that the jobs of a queue hold, by kind.",
+             {{"queue"}, {"kind"}}})),
+        queue_guaranteed(registry.AddGauge(
+            {"ordo_scheduler_queue_guaranteed_devices",
+             "Devices that a queue gets before others get more than theirs, by "
+             "kind; its quota.",
+             {{"queue"}, {"kind"}}})),
+        queue_limit(registry.AddGauge(
+            {"ordo_scheduler_queue_limit_devices",
+             "Devices that a queue never holds more of, by kind, where it has "
+             "such a limit; its quota.",
+             {{"queue"}, {"kind"}}})),
+        queue_weight(registry.AddGauge(
+            {"ordo_scheduler_queue_weight_ratio",
+             "Weight of a queue: its part of what is used is this beside the "
+             "weights of the others.",
+             {{"queue"}}})),
+        queue_usage(registry.AddGauge(
+            {"ordo_scheduler_queue_usage_device_seconds",
+             "Device time that a queue has used, by kind, as its fair share "
+             "counts it: it decays by half in each half-life.",
+             {{"queue"}, {"kind"}}})),
+        reasons(registry.AddGauge(
+            {"ordo_scheduler_reason_jobs",
+             "Jobs that have not ended, by the reason of their state.",
+             {{"reason", JobReasons()}}})),
+        jobs_ended(registry.AddCounter(
+            {"ordo_scheduler_ended_jobs_total",
+             "Jobs that ended while this process ran, by how.",
+             {{"state", {"SUCCEEDED", "FAILED", "CANCELLED"}}}})),
         jobs(
             registry.AddGauge({"ordo_scheduler_state_jobs",
                                "Jobs in each state.",
@@ -38,6 +89,15 @@ struct SchedulerMetrics {
             registry.AddGauge({"ordo_scheduler_state_workers",
                                "Workers in each state.",
                                {{"state", {"ONLINE", "DRAINING", "LOST"}}}})),
+        devices(registry.AddGauge(
+            {"ordo_scheduler_state_devices",
+             "Devices of the workers that are known, by kind and state: of a "
+             "worker that is lost, in quarantine, held by a job, withheld by "
+             "their worker, closed (cordoned, drained or draining), or free.",
+             {{"kind"},
+              {"state",
+               {"lost", "quarantined", "held", "withheld", "closed",
+                "free"}}}})),
         workers_lost(registry.AddCounter(
             {"ordo_scheduler_lost_workers_total",
              "Workers that were silent for longer than their lease."})),
@@ -94,6 +154,24 @@ struct SchedulerMetrics {
              "Time since the attempt on a device began or last wrote a "
              "checkpoint; 0 when it is idle.",
              {{"worker"}, {"device"}}})),
+        checkpoint_bytes(registry.AddCounter(
+            {"ordo_scheduler_checkpoint_written_bytes_total",
+             "Bytes of the checkpoints that were written."})),
+        checkpoint_to_verdict(registry.AddHistogram(
+            {"ordo_scheduler_checkpoint_to_verdict_seconds",
+             "Time from a checkpoint to what was found of it: the scores of an "
+             "evaluation, the verdict of a gate.",
+             {{"kind", {"evaluation", "gate"}}}},
+            WaitBucketsSeconds())),
+        evaluations(registry.AddCounter(
+            {"ordo_scheduler_evaluations_registered_total",
+             "Results of evaluations: computed, or taken from another job that "
+             "had answered the same question.",
+             {{"source", {"computed", "taken"}}}})),
+        gate_verdicts(registry.AddCounter(
+            {"ordo_scheduler_gate_verdicts_total",
+             "Gates that were decided, by verdict.",
+             {{"verdict", {"pass", "fail", "inconclusive"}}}})),
         folder_errors(registry.AddCounter(
             {"ordo_scheduler_checkpoint_removal_errors_total",
              "Folders and files of checkpoints that could not be removed."})),
@@ -108,6 +186,10 @@ struct SchedulerMetrics {
             {"ordo_scheduler_training_rate_tokens_per_second",
              "Newest training rate on a device; 0 when it is idle.",
              {{"worker"}, {"device"}}})),
+        step_seconds(registry.AddGauge(
+            {"ordo_scheduler_training_step_seconds",
+             "Newest time of a training step on a device; 0 when it is idle.",
+             {{"worker"}, {"device"}}})),
         commit_latency(
             registry.AddHistogram({"ordo_scheduler_commit_latency_seconds",
                                    "Time of one transaction of the store."},
@@ -115,6 +197,23 @@ struct SchedulerMetrics {
         commit_records(
             registry.AddCounter({"ordo_scheduler_commit_records_total",
                                  "Records written to the store."})),
+        commit_waiting(registry.AddGauge(
+            {"ordo_scheduler_commit_waiting_jobs",
+             "Jobs of the calls that wait for a commit; a call that creates "
+             "none counts as one."})),
+        store_size(registry.AddGauge(
+            {"ordo_scheduler_store_size_bytes",
+             "Size of the store on disk: its database, and the log of changes "
+             "that are not in it yet.",
+             {{"file", {"database", "wal"}}}})),
+        store_free(
+            registry.AddGauge({"ordo_scheduler_store_free_bytes",
+                               "Room that is left on the disk of the store."})),
+        timer_delay(registry.AddHistogram(
+            {"ordo_scheduler_timer_delay_seconds",
+             "How late the scheduler came to what was due at a time: the delay "
+             "of its event loop, waits for its lock included."},
+            base::LatencyBucketsSeconds())),
         damaged_records(registry.AddCounter(
             {"ordo_scheduler_damaged_records_total",
              "Jobs that have ended, checkpoints and reports that the store "
@@ -128,8 +227,19 @@ struct SchedulerMetrics {
                                  {{"result", {"ok", "refused", "failed"}}}})) {}
 
   base::GaugeFamily queue_depth;
+  base::GaugeFamily queue_active;
+  base::GaugeFamily queue_oldest_wait;
+  base::HistogramFamily queue_wait;
+  base::GaugeFamily queue_held;
+  base::GaugeFamily queue_guaranteed;
+  base::GaugeFamily queue_limit;
+  base::GaugeFamily queue_weight;
+  base::GaugeFamily queue_usage;
+  base::GaugeFamily reasons;
+  base::CounterFamily jobs_ended;
   base::GaugeFamily jobs;
   base::GaugeFamily workers;
+  base::GaugeFamily devices;
   base::CounterFamily workers_lost;
   base::GaugeFamily quarantined_devices;
   base::CounterFamily quarantines;
@@ -143,12 +253,21 @@ struct SchedulerMetrics {
   base::HistogramFamily checkpoint_stall;
   base::HistogramFamily checkpoint_write;
   base::GaugeFamily checkpoint_age;
+  base::CounterFamily checkpoint_bytes;
+  base::HistogramFamily checkpoint_to_verdict;
+  base::CounterFamily evaluations;
+  base::CounterFamily gate_verdicts;
   base::CounterFamily folder_errors;
   base::CounterFamily reports;
   base::GaugeFamily loss;
   base::GaugeFamily tokens_per_second;
+  base::GaugeFamily step_seconds;
   base::HistogramFamily commit_latency;
   base::CounterFamily commit_records;
+  base::GaugeFamily commit_waiting;
+  base::GaugeFamily store_size;
+  base::GaugeFamily store_free;
+  base::HistogramFamily timer_delay;
   base::CounterFamily damaged_records;
   base::CounterFamily full_disks;
   base::CounterFamily dispatches;

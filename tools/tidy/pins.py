@@ -16,7 +16,7 @@ _METRIC_FORM = re.compile(
 # Base units, and the nouns that are counted.
 _UNITS = ("_seconds", "_bytes", "_total", "_ratio", "_info", "_jobs", "_steps",
           "_tokens_per_second", "_checkpoints", "_workers", "_devices",
-          "_attempts", "_nats", "_tasks", "_streams", "_kernels")
+          "_attempts", "_nats", "_tasks", "_streams", "_kernels", "_celsius", "_watts")
 
 
 def flags(tree):
