@@ -1,9 +1,14 @@
 #include "base/log/log.h"
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 #include <unistd.h>
 #include <utility>
@@ -14,7 +19,11 @@
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/spdlog.h>
 
+#include "absl/time/time.h"
 #include "base/log/log_together.h"
+#include "base/log/quote.h"
+#include "base/log/repeats.h"
+#include "base/mutex.h"
 #include "base/status/status.h"
 
 namespace ordo::base {
@@ -51,19 +60,41 @@ class StderrSink
   spdlog::memory_buf_t lines_;
 };
 
-// Time in UTC, level in capitals, the line.
-std::shared_ptr<spdlog::logger> MakeLogger(spdlog::sink_ptr sink) {
+// Time in UTC, and what Log makes of the rest.
+std::shared_ptr<spdlog::logger> MakeLogger(spdlog::sink_ptr sink,
+                                           LogFormat format) {
   auto logger = std::make_shared<spdlog::logger>("ordo", std::move(sink));
   logger->set_formatter(std::make_unique<spdlog::pattern_formatter>(
-      "%Y-%m-%dT%H:%M:%S.%fZ %v", spdlog::pattern_time_type::utc));
+      format == LogFormat::kJson ? "{\"time\":\"%Y-%m-%dT%H:%M:%S.%fZ\",%v}"
+                                 : "%Y-%m-%dT%H:%M:%S.%fZ %v",
+      spdlog::pattern_time_type::utc));
   return logger;
 }
 
-std::shared_ptr<spdlog::logger>& Logger() {
+// Where lines go, and what is at their end.
+struct Place {
+  std::shared_ptr<spdlog::logger> logger =
+      MakeLogger(std::make_shared<StderrSink>(), LogFormat::kText);
+  LogFormat format = LogFormat::kText;
+  std::string common;
+};
+
+Place& ThePlace() {
   // Never destroyed: threads may log until the very end.
-  static auto* const logger = new std::shared_ptr<spdlog::logger>(
-      MakeLogger(std::make_shared<StderrSink>()));
-  return *logger;
+  static auto* const place = new Place;
+  return *place;
+}
+
+// What has been written, and what is held back.
+struct Counts {
+  std::array<std::atomic<int64_t>, std::size(kLogLevels)> lines = {};
+  Mutex mutex;
+  Repeats repeats ORDO_GUARDED_BY(mutex);
+};
+
+Counts& TheCounts() {
+  static auto* const counts = new Counts;
+  return *counts;
 }
 
 spdlog::level::level_enum ToSpdlog(LogLevel level) {
@@ -80,44 +111,63 @@ spdlog::level::level_enum ToSpdlog(LogLevel level) {
   return spdlog::level::info;
 }
 
-constexpr const char* kNames[] = {"DEBUG", "INFO", "WARNING", "ERROR"};
+constexpr const char* kNames[] = {"debug", "info", "warning", "error"};
+// As lines have them.
+constexpr const char* kCapitals[] = {"DEBUG", "INFO", "WARNING", "ERROR"};
+
+std::string Rendered(const LogField& field, LogFormat format) {
+  return format == LogFormat::kJson ? field.json() : field.text();
+}
+
+// All of a line but its time.
+std::string Rendered(LogLevel level, std::string_view event,
+                     const LogFields& fields) {
+  const Place& place = ThePlace();
+  std::string line = kCapitals[static_cast<int>(level)];
+  if (place.format == LogFormat::kJson) {
+    line = "\"level\":\"" + line + "\",\"event\":" + JsonString(event);
+  } else {
+    line.append(" ").append(event);
+  }
+  for (const LogField& field : fields) line += Rendered(field, place.format);
+  return line + place.common;
+}
+
+void Write(LogLevel level, const std::string& line) {
+  ThePlace().logger->log(ToSpdlog(level),
+                         spdlog::string_view_t(line.data(), line.size()));
+}
+
+// Whether to write a line now. Writes what was held back of others before.
+bool IsShown(LogLevel level, const std::string& line) {
+  Counts& counts = TheCounts();
+  const absl::Duration now =
+      absl::FromChrono(std::chrono::steady_clock::now().time_since_epoch());
+  std::vector<Repeats::HeldBack> over;
+  bool shown = true;
+  {
+    MutexLock lock(counts.mutex);
+    if (level >= LogLevel::kWarning) shown = counts.repeats.IsShown(line, now);
+    over = counts.repeats.TakeOver(now);
+  }
+  for (const Repeats::HeldBack& each : over) {
+    // No level that is dropped was held back.
+    Write(LogLevel::kError,
+          each.line +
+              Rendered(LogField("held_back", each.count), ThePlace().format));
+  }
+  return shown;
+}
 
 void Log(LogLevel level, std::string_view event, const LogFields& fields) {
-  spdlog::logger& logger = *Logger();
+  spdlog::logger& logger = *ThePlace().logger;
   if (!logger.should_log(ToSpdlog(level))) return;
-  std::string line = kNames[static_cast<int>(level)];
-  line.append(" ").append(event);
-  for (const LogField& field : fields) line += field.text();
-  logger.log(ToSpdlog(level), spdlog::string_view_t(line.data(), line.size()));
+  const std::string line = Rendered(level, event, fields);
+  if (IsShown(level, line)) {
+    ++TheCounts().lines[static_cast<size_t>(level)];
+    Write(level, line);
+  }
   if (together == 0) logger.flush();
-}
-
-bool NeedsQuotes(std::string_view value) {
-  if (value.empty()) return true;
-  for (const char c : value) {
-    if (c <= ' ' || c > '~' || c == '"' || c == '=' || c == '\\') return true;
-  }
-  return false;
-}
-
-std::string Quote(std::string_view value) {
-  std::string quoted = "\"";
-  for (const char c : value) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      quoted += '\\';
-      quoted += c;
-    } else if (c == '\n') {
-      quoted += "\\n";
-    } else if (byte < ' ' || byte == 0x7F) {
-      std::array<char, 8> escape;
-      std::snprintf(escape.data(), escape.size(), "\\x%02x", byte);
-      quoted += escape.data();
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + '"';
 }
 
 std::string ToText(double value) {
@@ -129,21 +179,32 @@ std::string ToText(double value) {
 
 }  // namespace
 
-LogField::LogField(std::string_view key, std::string_view value) {
-  text_ = " " + std::string(key) + "=" +
-          (NeedsQuotes(value) ? Quote(value) : std::string(value));
+LogField::LogField(std::string_view key, double value)
+    : LogField(key, ToText(value),
+               std::isfinite(value) ? Kind::kBare : Kind::kString) {}
+
+std::string LogField::text() const {
+  if (kind_ == Kind::kNone) return "";
+  return " " + key_ + "=" + TextValue(value_);
 }
 
-LogField::LogField(std::string_view key, double value)
-    : LogField(key, std::string_view(ToText(value))) {}
+std::string LogField::json() const {
+  if (kind_ == Kind::kNone) return "";
+  return ",\"" + key_ +
+         "\":" + (kind_ == Kind::kBare ? value_ : JsonString(value_));
+}
+
+const char* NameOf(LogLevel level) { return kNames[static_cast<int>(level)]; }
 
 LogTogether::LogTogether() { ++together; }
 
 LogTogether::~LogTogether() {
-  if (--together == 0) Logger()->flush();
+  if (--together == 0) ThePlace().logger->flush();
 }
 
 absl::Status StartLogging(const LogOptions& options) {
+  Place& place = ThePlace();
+  spdlog::sink_ptr sink;
   if (!options.file.empty()) {
     // spdlog throws when it cannot open the file; asking first gives the
     // system's own reason.
@@ -152,29 +213,49 @@ absl::Status StartLogging(const LogOptions& options) {
       return SystemError(errno, "open log file " + options.file);
     }
     std::fclose(file);
-    Logger() = MakeLogger(
-        std::make_shared<spdlog::sinks::basic_file_sink_mt>(options.file));
+    sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(options.file);
+  } else {
+    sink = place.logger->sinks().front();
   }
-  Logger()->set_level(ToSpdlog(options.level));
+  place.logger = MakeLogger(std::move(sink), options.format);
+  place.logger->set_level(ToSpdlog(options.level));
+  place.format = options.format;
+  place.common.clear();
+  for (const LogField& field : options.common) {
+    place.common += Rendered(field, options.format);
+  }
   return absl::OkStatus();
 }
 
 absl::Status ParseLogLevel(std::string_view name, LogLevel* level) {
-  constexpr std::pair<const char*, LogLevel> kLevels[] = {
-      {"debug", LogLevel::kDebug},
-      {"info", LogLevel::kInfo},
-      {"warning", LogLevel::kWarning},
-      {"error", LogLevel::kError},
-  };
-  for (const auto& [known, value] : kLevels) {
-    if (name == known) {
-      *level = value;
+  for (const LogLevel each : kLogLevels) {
+    if (name == NameOf(each)) {
+      *level = each;
       return absl::OkStatus();
     }
   }
   return absl::InvalidArgumentError(
       "log level '" + std::string(name) +
       "' is unknown; valid: debug, info, warning, error");
+}
+
+absl::Status ParseLogFormat(std::string_view name, LogFormat* format) {
+  if (name != "text" && name != "json") {
+    return absl::InvalidArgumentError("log format '" + std::string(name) +
+                                      "' is unknown; valid: text, json");
+  }
+  *format = name == "json" ? LogFormat::kJson : LogFormat::kText;
+  return absl::OkStatus();
+}
+
+int64_t NumLogLines(LogLevel level) {
+  return TheCounts().lines[static_cast<size_t>(level)];
+}
+
+int64_t NumHeldBackLogLines() {
+  Counts& counts = TheCounts();
+  MutexLock lock(counts.mutex);
+  return counts.repeats.num_held_back();
 }
 
 void LogDebug(std::string_view event, LogFields fields) {

@@ -1,5 +1,7 @@
 #include "base/log/log.h"
 
+#include <algorithm>
+#include <limits>
 #include <string>
 #include <unistd.h>
 
@@ -7,6 +9,7 @@
 #include "base/files/files.h"
 #include "base/files/testing/temporary_folder.h"
 #include "base/log/log_together.h"
+#include "base/log/repeats.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -54,6 +57,55 @@ TEST(LogTest, WritesOneLineWithTimeLevelAndFields) {
   EXPECT_THAT(Logged(folder),
               MatchesRegex("[0-9]+-[0-9]+-[0-9]+T[0-9]+:[0-9]+:[0-9]+[.][0-9]+Z"
                            " INFO attempt started job=a attempt=2\n"));
+}
+
+TEST(LogFieldTest, IsJsonToo) {
+  EXPECT_EQ(LogField("message", "a \"b\"\n").json(),
+            ",\"message\":\"a \\\"b\\\"\\n\"");
+  EXPECT_EQ(LogField("attempt", 3).json(), ",\"attempt\":3");
+  EXPECT_EQ(LogField("exact", false).json(), ",\"exact\":false");
+  EXPECT_EQ(LogField("loss", 0.25).json(), ",\"loss\":0.25");
+  EXPECT_EQ(LogField("loss", std::numeric_limits<double>::infinity()).json(),
+            ",\"loss\":\"inf\"");
+}
+
+TEST(LogFieldTest, OneIfAnyIsThereWithAValueAlone) {
+  EXPECT_EQ(LogField::IfAny("worker", "").text(), "");
+  EXPECT_EQ(LogField::IfAny("worker", "").json(), "");
+  EXPECT_EQ(LogField::IfAny("worker", "w").text(), " worker=w");
+  EXPECT_EQ(LogField::IfAny("worker", "w").json(), ",\"worker\":\"w\"");
+}
+
+TEST(LogTest, WritesJsonWithWhatAllLinesHaveAtItsEnd) {
+  const TemporaryFolder folder;
+  ORDO_ASSERT_OK(StartLogging({LogLevel::kInfo,
+                               folder.Path("log"),
+                               LogFormat::kJson,
+                               {{"worker", "w"}}}));
+  LogInfo("attempt \"started\"", {{"job", "a"}, {"attempt", 2}});
+  EXPECT_THAT(
+      Logged(folder),
+      MatchesRegex("[{]\"time\":\"[0-9]+-[0-9]+-[0-9]+T[0-9]+:[0-9]+:[0-9]+[.]"
+                   "[0-9]+Z\",\"level\":\"INFO\",\"event\":\"attempt "
+                   "\\\\\"started\\\\\"\",\"job\":\"a\",\"attempt\":2,"
+                   "\"worker\":\"w\"[}]\n"));
+}
+
+TEST(LogTest, CountsLinesByLevelAndHoldsBackThoseThatRepeat) {
+  const TemporaryFolder folder;
+  ORDO_ASSERT_OK(StartLogging({LogLevel::kInfo, folder.Path("log")}));
+  const int64_t warnings = NumLogLines(LogLevel::kWarning);
+  const int64_t infos = NumLogLines(LogLevel::kInfo);
+  const int64_t held_back = NumHeldBackLogLines();
+  for (int i = 0; i < 50; ++i) LogWarning("the same", {{"job", "a"}});
+  for (int i = 0; i < 50; ++i) LogInfo("the same");
+  LogDebug("dropped");
+  EXPECT_EQ(NumLogLines(LogLevel::kWarning), warnings + Repeats::kMaxShown);
+  EXPECT_EQ(NumLogLines(LogLevel::kInfo), infos + 50);
+  EXPECT_EQ(NumHeldBackLogLines(), held_back + 50 - Repeats::kMaxShown);
+  const std::string text = Logged(folder);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'),
+            50 + Repeats::kMaxShown);
 }
 
 TEST(LogTest, DropsLinesBelowTheLevel) {
@@ -105,6 +157,15 @@ TEST(LogDeathTest, WithoutAFileLinesGoToStderrOneByOneOrTogether) {
 TEST(LogTest, SaysWhenTheFileCannotBeOpened) {
   EXPECT_THAT(StartLogging({LogLevel::kInfo, "/nowhere/log"}),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("/nowhere/log")));
+}
+
+TEST(ParseLogFormatTest, KnowsTextAndJson) {
+  LogFormat format = LogFormat::kText;
+  EXPECT_THAT(ParseLogFormat("json", &format), IsOk());
+  EXPECT_EQ(format, LogFormat::kJson);
+  EXPECT_THAT(ParseLogFormat("xml", &format),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("valid: text, json")));
 }
 
 TEST(ParseLogLevelTest, KnowsTheFourLevels) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <type_traits>
+#include <utility>
 
 #include "base/check.h"
 #include "prometheus/text_serializer.h"
@@ -103,9 +105,36 @@ void MetricFamily<T>::Remove(
   known_->series.erase(found);
 }
 
+template <typename T>
+void MetricFamily<T>::RemoveIf(
+    const std::function<bool(const std::vector<std::string>&)>& is_gone) const {
+  MutexLock lock(known_->mutex);
+  for (auto it = known_->series.begin(); it != known_->series.end();) {
+    if (is_gone(it->first)) {
+      family_->Remove(it->second);
+      it = known_->series.erase(it);
+    } else {
+      ++it;
+    }
+  }
+}
+
 template class MetricFamily<prometheus::Counter>;
 template class MetricFamily<prometheus::Gauge>;
 template class MetricFamily<prometheus::Histogram>;
+
+void ShowOnly(const GaugeFamily& family,
+              const std::map<std::vector<std::string>, double>& values) {
+  family.RemoveIf([&values](const std::vector<std::string>& labels) {
+    return values.count(labels) == 0;
+  });
+  for (const auto& [labels, value] : values) family.With(labels).Set(value);
+}
+
+void RaiseTo(double value, prometheus::Counter& counter) {
+  const double more = value - counter.Value();
+  if (more > 0) counter.Increment(more);
+}
 
 std::vector<double> LatencyBucketsSeconds() {
   return {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01,
@@ -113,12 +142,43 @@ std::vector<double> LatencyBucketsSeconds() {
           5,      10,      30,     60,    150,    300,   600};
 }
 
+class MetricsRegistry::Page : public prometheus::Collectable {
+ public:
+  explicit Page(std::shared_ptr<prometheus::Registry> registry)
+      : registry_(std::move(registry)) {}
+
+  void Add(std::function<void()> update) {
+    MutexLock lock(mutex_);
+    updates_.push_back(std::move(update));
+  }
+
+  std::vector<prometheus::MetricFamily> Collect() const override {
+    MutexLock lock(mutex_);
+    for (const auto& update : updates_) update();
+    return registry_->Collect();
+  }
+
+ private:
+  const std::shared_ptr<prometheus::Registry> registry_;
+  mutable Mutex mutex_;
+  std::vector<std::function<void()>> updates_ ORDO_GUARDED_BY(mutex_);
+};
+
 MetricsRegistry::MetricsRegistry()
     : registry_(std::make_shared<prometheus::Registry>(
-          prometheus::Registry::InsertBehavior::Throw)) {}
+          prometheus::Registry::InsertBehavior::Throw)),
+      updates_(std::make_shared<Page>(registry_)),
+      page_(updates_) {}
+
+void MetricsRegistry::Declare(const std::string& type,
+                              const MetricDefinition& definition) {
+  CheckDefinition(definition, type == "counter");
+  MutexLock lock(mutex_);
+  declared_[definition.name] = {type, definition};
+}
 
 CounterFamily MetricsRegistry::AddCounter(const MetricDefinition& definition) {
-  CheckDefinition(definition, /*is_counter=*/true);
+  Declare("counter", definition);
   CounterFamily family(&prometheus::BuildCounter()
                             .Name(definition.name)
                             .Help(definition.help)
@@ -129,7 +189,7 @@ CounterFamily MetricsRegistry::AddCounter(const MetricDefinition& definition) {
 }
 
 GaugeFamily MetricsRegistry::AddGauge(const MetricDefinition& definition) {
-  CheckDefinition(definition, /*is_counter=*/false);
+  Declare("gauge", definition);
   GaugeFamily family(&prometheus::BuildGauge()
                           .Name(definition.name)
                           .Help(definition.help)
@@ -141,7 +201,7 @@ GaugeFamily MetricsRegistry::AddGauge(const MetricDefinition& definition) {
 
 HistogramFamily MetricsRegistry::AddHistogram(
     const MetricDefinition& definition, const std::vector<double>& buckets) {
-  CheckDefinition(definition, /*is_counter=*/false);
+  Declare("histogram", definition);
   ORDO_CHECK(std::is_sorted(buckets.begin(), buckets.end()));
   HistogramFamily family(&prometheus::BuildHistogram()
                               .Name(definition.name)
@@ -152,8 +212,19 @@ HistogramFamily MetricsRegistry::AddHistogram(
   return family;
 }
 
+void MetricsRegistry::OnCollect(std::function<void()> update) {
+  updates_->Add(std::move(update));
+}
+
 std::string MetricsRegistry::Text() const {
-  return prometheus::TextSerializer().Serialize(registry_->Collect());
+  return prometheus::TextSerializer().Serialize(page_->Collect());
+}
+
+std::vector<DeclaredMetric> MetricsRegistry::Declared() const {
+  MutexLock lock(mutex_);
+  std::vector<DeclaredMetric> all;
+  for (const auto& [name, metric] : declared_) all.push_back(metric);
+  return all;
 }
 
 }  // namespace ordo::base

@@ -1,6 +1,7 @@
 #ifndef ORDO_BASE_METRICS_METRICS_H_
 #define ORDO_BASE_METRICS_METRICS_H_
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "base/mutex.h"
+#include "prometheus/collectable.h"
 #include "prometheus/counter.h"
 #include "prometheus/family.h"
 #include "prometheus/gauge.h"
@@ -60,6 +62,9 @@ class MetricFamily {
   // Its labels name what is no more: it is not on the page, until it is asked
   // for again and begins at 0. Nobody may use a reference to it.
   void Remove(const std::vector<std::string>& label_values) const;
+  // The same of each time series of whose label values `is_gone` is true.
+  void RemoveIf(const std::function<bool(const std::vector<std::string>&)>&
+                    is_gone) const;
 
  private:
   friend class MetricsRegistry;
@@ -86,8 +91,23 @@ using CounterFamily = MetricFamily<prometheus::Counter>;
 using GaugeFamily = MetricFamily<prometheus::Gauge>;
 using HistogramFamily = MetricFamily<prometheus::Histogram>;
 
+// By their label values, the gauge's time series and what they show; all others
+// are removed.
+void ShowOnly(const GaugeFamily& family,
+              const std::map<std::vector<std::string>, double>& values);
+
+// A counter of what the machine counts: it becomes `value`, unless it is there
+// already.
+void RaiseTo(double value, prometheus::Counter& counter);
+
 // Upper bounds, in seconds, for latencies from 0.1 ms to 10 min.
 std::vector<double> LatencyBucketsSeconds();
+
+// A metric and its type: "counter", "gauge" or "histogram".
+struct DeclaredMetric {
+  std::string type;
+  MetricDefinition definition;
+};
 
 // The metrics of a process. Checks the name of each (a bad one is a programmer
 // error). A time series of a metric without labels, or whose labels all have
@@ -101,15 +121,32 @@ class MetricsRegistry {
   HistogramFamily AddHistogram(const MetricDefinition& definition,
                                const std::vector<double>& buckets);
 
+  // `update` is called before each page is made, by who asks for it, one page
+  // at a time: for what is looked up rather than counted. It is quick, never
+  // waits for a file system that may hang, and may use all of this but pages.
+  void OnCollect(std::function<void()> update);
+
   // The page that Prometheus reads (text exposition format).
   std::string Text() const;
 
-  const std::shared_ptr<prometheus::Registry>& registry() const {
-    return registry_;
+  // What a server of the page collects.
+  const std::shared_ptr<prometheus::Collectable>& registry() const {
+    return page_;
   }
 
+  // All that were added, by name.
+  std::vector<DeclaredMetric> Declared() const;
+
  private:
-  std::shared_ptr<prometheus::Registry> registry_;
+  class Page;
+
+  void Declare(const std::string& type, const MetricDefinition& definition);
+
+  const std::shared_ptr<prometheus::Registry> registry_;
+  const std::shared_ptr<Page> updates_;
+  const std::shared_ptr<prometheus::Collectable> page_;
+  mutable Mutex mutex_;
+  std::map<std::string, DeclaredMetric> declared_ ORDO_GUARDED_BY(mutex_);
 };
 
 }  // namespace ordo::base

@@ -61,6 +61,58 @@ TEST(MetricsRegistryTest, WhatIsRemovedIsNotShownAndBeginsAnew) {
   EXPECT_THAT(registry.Text(), HasSubstr("{queue=\"night\"} 0\n"));
 }
 
+TEST(MetricsRegistryTest, ShowOnlyLeavesTheseAlone) {
+  MetricsRegistry registry;
+  const GaugeFamily held = registry.AddGauge(
+      {"ordo_test_held_devices", "Devices.", {{"queue"}, {"kind"}}});
+  ShowOnly(held, {{{"day", "cpu"}, 1}, {{"night", "cpu"}, 2}});
+  ShowOnly(held, {{{"night", "cpu"}, 3}, {{"night", "cuda"}, 4}});
+  const std::string page = registry.Text();
+  EXPECT_THAT(page, Not(HasSubstr("day")));
+  EXPECT_THAT(page, HasSubstr("{kind=\"cpu\",queue=\"night\"} 3\n"));
+  EXPECT_THAT(page, HasSubstr("{kind=\"cuda\",queue=\"night\"} 4\n"));
+  held.RemoveIf([](const std::vector<std::string>& labels) {
+    return labels[1] == "cuda";
+  });
+  EXPECT_THAT(registry.Text(), Not(HasSubstr("cuda")));
+}
+
+TEST(MetricsRegistryTest, ACounterIsRaisedAndNeverLowered) {
+  MetricsRegistry registry;
+  auto& counter =
+      registry.AddCounter({"ordo_test_cpu_seconds_total", "Time."}).With({});
+  RaiseTo(2.5, counter);
+  RaiseTo(1, counter);
+  EXPECT_EQ(counter.Value(), 2.5);
+  RaiseTo(3, counter);
+  EXPECT_EQ(counter.Value(), 3);
+}
+
+TEST(MetricsRegistryTest, WhatIsLookedUpIsAsOfThePage) {
+  MetricsRegistry registry;
+  const GaugeFamily pages =
+      registry.AddGauge({"ordo_test_pages_made_pages", "Pages."});
+  registry.OnCollect([pages] { pages.With({}).Increment(); });
+  EXPECT_THAT(registry.Text(), HasSubstr("ordo_test_pages_made_pages 1\n"));
+  EXPECT_THAT(registry.Text(), HasSubstr("ordo_test_pages_made_pages 2\n"));
+  EXPECT_EQ(registry.registry()->Collect().size(), 1u);
+}
+
+TEST(MetricsRegistryTest, TellsWhatWasDeclared) {
+  MetricsRegistry registry;
+  registry.AddGauge(JobStates());
+  registry.AddCounter({"ordo_test_rpc_calls_total", "Calls.", {{"method"}}});
+  registry.AddHistogram({"ordo_test_b_latency_seconds", "Latency."}, {1, 2});
+  const auto declared = registry.Declared();
+  ASSERT_EQ(declared.size(), 3u);
+  EXPECT_EQ(declared[0].definition.name, "ordo_test_b_latency_seconds");
+  EXPECT_EQ(declared[0].type, "histogram");
+  EXPECT_EQ(declared[1].type, "counter");
+  EXPECT_EQ(declared[1].definition.labels[0].name, "method");
+  EXPECT_EQ(declared[2].type, "gauge");
+  EXPECT_EQ(declared[2].definition.help, "Jobs by state.");
+}
+
 TEST(MetricsRegistryTest, OpenLabelsAppearWhenUsed) {
   MetricsRegistry registry;
   const CounterFamily calls = registry.AddCounter(

@@ -183,6 +183,13 @@ absl::StatusOr<SchedulerConfig> ResolveConfig(SchedulerConfig config,
       !status.ok()) {
     violations.push_back({"log_level", std::string(status.message())});
   }
+  if (config.log_format().empty()) config.set_log_format("text");
+  base::LogFormat format;
+  if (const absl::Status status =
+          base::ParseLogFormat(config.log_format(), &format);
+      !status.ok()) {
+    violations.push_back({"log_format", std::string(status.message())});
+  }
   ORDO_RETURN_IF_ERROR(base::InvalidFields(violations));
   return config;
 }

@@ -42,6 +42,7 @@ TEST(ConfigTest, WhatIsLeftOutTakesTheDocumentedDefault) {
   EXPECT_EQ(config.metrics_listen(), "127.0.0.1:0");
   EXPECT_EQ(config.deployment(), "/srv");
   EXPECT_EQ(config.log_level(), "info");
+  EXPECT_EQ(config.log_format(), "text");
   const core::Options options = CoreOptions(config);
   EXPECT_NE(options.place, nullptr);
   EXPECT_EQ(options.lease, absl::Seconds(10));
@@ -94,9 +95,10 @@ TEST(ConfigTest, EveryViolationIsNamedAtOnce) {
   config.set_endpoints_file("relative");
   config.mutable_lease()->set_seconds(-1);
   config.set_log_level("loud");
+  config.set_log_format("xml");
   EXPECT_THAT(Fields(ResolveConfig(config, "").status()),
               ElementsAre("listen", "store", "storage_root", "endpoints_file",
-                          "lease", "heartbeat", "log_level"));
+                          "lease", "heartbeat", "log_level", "log_format"));
 }
 
 TEST(ConfigTest, AHeartbeatIsShorterThanTheLease) {

@@ -145,6 +145,9 @@ int main(int argc, char** argv) {
 
   ordo::base::LogOptions log;
   status = ordo::base::ParseLogLevel(config->log_level(), &log.level);
+  if (status.ok()) {
+    status = ordo::base::ParseLogFormat(config->log_format(), &log.format);
+  }
   if (status.ok()) status = ordo::base::StartLogging(log);
   if (!status.ok()) return Refuse(status, kExitFailure);
   ordo::base::LogInfo("configuration",

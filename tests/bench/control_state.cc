@@ -9,11 +9,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/process/use.h"
 #include "base/rpc/client.h"
 #include "base/status/status.h"
 #include "tests/bench/jobs_client.h"
 #include "tests/bench/measure.h"
-#include "tests/bench/system.h"
 #include "tests/harness/deployment.h"
 #include "tests/sim/scale.h"
 
@@ -185,11 +185,11 @@ absl::StatusOr<std::vector<Measurement>> BenchmarkIdle(
   const pid_t scheduler = deployment->scheduler_process().pid;
   std::vector<double> shares;
   for (int i = 0; i < 2; ++i) {
-    ORDO_ASSIGN_OR_RETURN(const double before, ProcessorSecondsOf(scheduler));
+    ORDO_ASSIGN_OR_RETURN(const auto before, base::UseOf(scheduler));
     const absl::Time start = absl::Now();
     harness::Pass(options.quick ? kShortIdle : kIdle);
-    ORDO_ASSIGN_OR_RETURN(const double after, ProcessorSecondsOf(scheduler));
-    shares.push_back((after - before) /
+    ORDO_ASSIGN_OR_RETURN(const auto after, base::UseOf(scheduler));
+    shares.push_back((after.cpu_seconds - before.cpu_seconds) /
                      absl::ToDoubleSeconds(absl::Now() - start));
   }
   return std::vector<Measurement>{

@@ -4,7 +4,6 @@
 #include <fstream>
 #include <map>
 #include <sys/vfs.h>
-#include <unistd.h>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -12,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
-#include "base/process/process.h"
 #include "base/status/status.h"
 
 namespace ordo::tests::bench {
@@ -49,34 +47,6 @@ absl::Status CheckDurable(const std::string& path,
       absl::StrCat(path, " is on ", filesystem,
                    ", where nothing is written to a disk: give --dir with a "
                    "folder on one"));
-}
-
-absl::StatusOr<double> ProcessorSecondsOf(pid_t process) {
-  ORDO_ASSIGN_OR_RETURN(const std::string stat,
-                        base::ReadProcFile(process, "stat"));
-  // Columns from the third on, behind the name, which may hold blanks: 14 and
-  // 15 are ticks of user and system time (proc(5)).
-  const std::vector<std::string> columns =
-      absl::StrSplit(stat.substr(stat.rfind(')') + 2), ' ');
-  int64_t user = 0;
-  int64_t system = 0;
-  if (columns.size() < 13 || !absl::SimpleAtoi(columns[11], &user) ||
-      !absl::SimpleAtoi(columns[12], &system)) {
-    return absl::InternalError("/proc/PID/stat has another form");
-  }
-  return static_cast<double>(user + system) /
-         static_cast<double>(sysconf(_SC_CLK_TCK));
-}
-
-absl::StatusOr<int64_t> ResidentBytesOf(pid_t process) {
-  ORDO_ASSIGN_OR_RETURN(const std::string statm,
-                        base::ReadProcFile(process, "statm"));
-  const std::vector<std::string> columns = absl::StrSplit(statm, ' ');
-  int64_t pages = 0;
-  if (columns.size() < 2 || !absl::SimpleAtoi(columns[1], &pages)) {
-    return absl::InternalError("/proc/PID/statm has another form");
-  }
-  return pages * sysconf(_SC_PAGESIZE);
 }
 
 absl::StatusOr<int> ConnectionsTo(const std::string& address) {

@@ -1,9 +1,7 @@
 #ifndef ORDO_TESTS_BENCH_SYSTEM_H_
 #define ORDO_TESTS_BENCH_SYSTEM_H_
 
-#include <cstdint>
 #include <string>
-#include <sys/types.h>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -18,13 +16,6 @@ absl::StatusOr<std::string> FilesystemOf(const std::string& path);
 // a figure of durable work would be one of memory.
 absl::Status CheckDurable(const std::string& path,
                           const std::string& filesystem);
-
-// Processor time that a process has used, its own and the kernel's for it;
-// an error when there is none.
-absl::StatusOr<double> ProcessorSecondsOf(pid_t process);
-
-// Resident memory of a process; an error when there is none.
-absl::StatusOr<int64_t> ResidentBytesOf(pid_t process);
 
 // Established TCP connections of this machine to a loopback address
 // "HOST:PORT" of IPv4, counted at the client's end.

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <memory>
-#include <unistd.h>
 #include <vector>
 
 #include "base/rpc/client.h"
@@ -34,25 +33,6 @@ TEST(CheckDurable, RefusesMemoryAndSaysWhatToGive) {
                          AllOf(HasSubstr("/a"), HasSubstr(memory),
                                HasSubstr("--dir"))));
   }
-}
-
-TEST(ProcessorSecondsOf, GrowsWithTheWorkOfAProcess) {
-  ORDO_ASSERT_OK_AND_ASSIGN(const double before, ProcessorSecondsOf(getpid()));
-  double now = before;
-  while (now < before + 0.05) {
-    ORDO_ASSERT_OK_AND_ASSIGN(now, ProcessorSecondsOf(getpid()));
-  }
-  EXPECT_FALSE(ProcessorSecondsOf(-1).ok());
-}
-
-TEST(ResidentBytesOf, GrowsWithWhatIsTouched) {
-  ORDO_ASSERT_OK_AND_ASSIGN(const int64_t before, ResidentBytesOf(getpid()));
-  constexpr int64_t kBytes = 64 << 20;
-  const std::vector<char> touched(kBytes, 1);
-  ORDO_ASSERT_OK_AND_ASSIGN(const int64_t after, ResidentBytesOf(getpid()));
-  EXPECT_GE(after, before + kBytes * 9 / 10);
-  EXPECT_EQ(touched[kBytes / 2], 1);
-  EXPECT_FALSE(ResidentBytesOf(-1).ok());
 }
 
 TEST(ConnectionsTo, CountsEachChannelThatIsAlone) {

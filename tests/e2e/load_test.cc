@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/mutex.h"
+#include "base/process/use.h"
 #include "base/rpc/client.h"
 #include "base/rpc/grpc_status.h"
 #include "base/rpc/server.h"
@@ -23,7 +24,6 @@
 #include "grpcpp/support/byte_buffer.h"
 #include "gtest/gtest.h"
 #include "tests/bench/jobs_client.h"
-#include "tests/bench/system.h"
 #include "tests/e2e/scenario.h"
 
 namespace ordo::tests::e2e {
@@ -189,10 +189,9 @@ class LoadTest : public Scenario {
   }
 
   int64_t SchedulerBytes() const {
-    const auto bytes =
-        bench::ResidentBytesOf(deployment_->scheduler_process().pid);
-    ORDO_EXPECT_OK(bytes);
-    return bytes.value_or(0);
+    const auto use = base::UseOf(deployment_->scheduler_process().pid);
+    ORDO_EXPECT_OK(use);
+    return use.ok() ? use->resident_bytes : 0;
   }
 
   static std::string NameOf(int number) {

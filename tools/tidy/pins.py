@@ -1,4 +1,4 @@
-"""Lists that only change on purpose: flags of the programs, metric names."""
+"""Lists that only change on purpose: flags, metrics, fields of the log."""
 
 import re
 
@@ -13,6 +13,10 @@ _LITERAL_FLAG = re.compile(r'"(--[a-z][a-z-]*)"')
 _METRIC = re.compile(r'"(ordo_[a-z0-9_]+)"')
 _METRIC_FORM = re.compile(
     r"ordo_(scheduler|worker|trainer|rpc)_[a-z0-9]+(_[a-z0-9]+)*")
+FIELDS_FILE = "base/log/fields.h"
+_LOG_CALL = re.compile(r"\bLog(?:Debug|Info|Warning|Error)\(")
+_STRING_OR_PARENTHESIS = re.compile(r'"(?:[^"\\]|\\.)*"|[()]')
+_FIELD = re.compile(r'(?:\{|IfAny\()\s*"([a-z_]+)"\s*,')
 # Base units, and the nouns that are counted.
 _UNITS = ("_seconds", "_bytes", "_total", "_ratio", "_info", "_jobs", "_steps",
           "_tokens_per_second", "_checkpoints", "_workers", "_devices",
@@ -88,4 +92,36 @@ def check_metrics(tree):
     return findings
 
 
-RULES = (check_flags, check_metrics)
+def _calls(text):
+    """(offset, arguments) of each call that logs a line."""
+    for call in _LOG_CALL.finditer(text):
+        depth, end = 1, call.end()
+        for part in _STRING_OR_PARENTHESIS.finditer(text, call.end()):
+            depth += {"(": 1, ")": -1}.get(part.group(), 0)
+            if depth == 0:
+                end = part.start()
+                break
+        yield call.start(), text[call.end():end]
+
+
+def check_log_fields(tree):
+    known = set()
+    if FIELDS_FILE in tree.files:
+        known = set(_FIELD.findall("\n".join(tree.files[FIELDS_FILE].lines)))
+    findings = []
+    for file in tree.code():
+        if file.is_test or file.path.startswith(
+            ("base/log/", "tests/", "third_party/", "tools/")):
+            continue
+        text = "\n".join(file.code[0])
+        for start, arguments in _calls(text):
+            for name in _FIELD.findall(arguments):
+                if name not in known:
+                    findings.append(
+                        Finding(file.path, text.count("\n", 0, start) + 1,
+                                "log field '%s': take one of %s, or say there "
+                                "what it means" % (name, FIELDS_FILE)))
+    return findings
+
+
+RULES = (check_flags, check_metrics, check_log_fields)

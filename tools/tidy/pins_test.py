@@ -73,5 +73,32 @@ class MetricsTest(unittest.TestCase):
                 worker__agent__metrics_h='f("ordo_scheduler_a_total");'))), 1)
 
 
+class LogFieldsTest(unittest.TestCase):
+
+    def test_fields_of_the_header_are_fine_and_others_refused(self):
+        fields = 'A a[] = {{"job", "Id."}, {"error", "Why."}};'
+        self.assertEqual(
+            messages(pins.check_log_fields(tree(
+                base__log__fields_h=fields,
+                worker__agent__agent_cc='''
+                base::LogInfo("a (b", {{"job", f({"x", 1})},
+                                      {"when", now}});
+                Other({{"else", 1}});
+                LogError("c", {LogField::IfAny("trace", id)});
+                '''))),
+            ["worker/agent/agent.cc:2: log field 'x': take one of "
+             "base/log/fields.h, or say there what it means",
+             "worker/agent/agent.cc:2: log field 'when': take one of "
+             "base/log/fields.h, or say there what it means",
+             "worker/agent/agent.cc:5: log field 'trace': take one of "
+             "base/log/fields.h, or say there what it means"])
+
+    def test_a_line_without_fields_and_a_test_are_fine(self):
+        self.assertEqual(
+            pins.check_log_fields(tree(
+                worker__agent__agent_cc='base::LogInfo("drain begins");',
+                worker__agent__agent_test_cc='LogInfo("a", {{"x", 1}});')), [])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -42,6 +42,7 @@ void FillDefaults(WorkerConfig* config) {
     config->set_metrics_listen(kDefaultListen);
   }
   if (config->log_level().empty()) config->set_log_level("info");
+  if (config->log_format().empty()) config->set_log_format("text");
   if (!config->has_stop_grace()) {
     config->mutable_stop_grace()->set_seconds(kDefaultStopGraceS);
   }
@@ -112,6 +113,10 @@ absl::Status CheckConfig(WorkerConfig* config) {
   if (!base::ParseLogLevel(config->log_level(), &level).ok()) {
     violations.push_back(
         {"log_level", "must be debug, info, warning or error"});
+  }
+  base::LogFormat format;
+  if (!base::ParseLogFormat(config->log_format(), &format).ok()) {
+    violations.push_back({"log_format", "must be text or json"});
   }
   if (config->stop_grace().seconds() < 0 ||
       config->stop_grace().seconds() > kMaxStopGraceS) {

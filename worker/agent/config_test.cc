@@ -46,6 +46,7 @@ TEST(ConfigTest, DefaultsAreFilledIn) {
   EXPECT_EQ(config.stop_grace().seconds(), 30);
   EXPECT_EQ(config.log_level(), "info");
   EXPECT_EQ(config.sandbox().processes(), 4096);
+  EXPECT_EQ(config.log_format(), "text");
 }
 
 TEST(ConfigTest, EmptyOneNamesAllThatIsRequired) {
@@ -59,6 +60,7 @@ TEST(ConfigTest, EachBadValueIsNamed) {
   config.set_worker("W 1");
   config.set_listen("nowhere");
   config.set_log_level("loud");
+  config.set_log_format("xml");
   config.mutable_stop_grace()->set_seconds(-1);
   for (int i = 0; i < 63; ++i) {
     (*config.mutable_labels())[std::to_string(i)] = "x";
@@ -68,7 +70,7 @@ TEST(ConfigTest, EachBadValueIsNamed) {
   config.mutable_sandbox()->set_processes(0);
   EXPECT_THAT(
       BadFields(config),
-      ElementsAre("worker", "listen", "log_level", "stop_grace", "labels",
+      ElementsAre("worker", "listen", "log_level", "log_format", "stop_grace", "labels",
                   "cpus", "memory_bytes", "sandbox.processes"));
 }
 

@@ -185,6 +185,8 @@ absl::StatusOr<Credentials> LoadCredentials(const WorkerConfig& config,
 absl::Status Work(const WorkerConfig& config) {
   base::LogOptions log;
   ORDO_RETURN_IF_ERROR(base::ParseLogLevel(config.log_level(), &log.level));
+  ORDO_RETURN_IF_ERROR(base::ParseLogFormat(config.log_format(), &log.format));
+  log.common = {{"worker", config.worker()}};
   ORDO_RETURN_IF_ERROR(base::StartLogging(log));
   base::LogInfo("configuration", {{"config", config.ShortDebugString()}});
   ORDO_ASSIGN_OR_RETURN(const auto lock, LockFolder(config.state_folder()));
@@ -216,8 +218,7 @@ absl::Status Work(const WorkerConfig& config) {
                        "field `metrics_listen`"));
   ORDO_RETURN_IF_ERROR(WriteEndpoints(files, config.endpoints_file(),
                                       server->address(), exposer->address()));
-  base::LogInfo("worker serves", {{"worker", config.worker()},
-                                  {"address", server->address()},
+  base::LogInfo("worker serves", {{"address", server->address()},
                                   {"metrics", exposer->address()}});
   if (config.has_tls()) {
     // gRPC would say little of it, and try again for ever.
@@ -235,7 +236,7 @@ absl::Status Work(const WorkerConfig& config) {
                      AskOver(scheduler, config.worker()));
   }
   agent.Run(server->address(), scheduler);
-  base::LogInfo("worker leaves", {{"worker", config.worker()}});
+  base::LogInfo("worker leaves");
   // Calls may still reach the agent until the server is gone.
   server->Drain(absl::ZeroDuration());
   return absl::OkStatus();
