@@ -15,6 +15,11 @@ inline std::vector<double> WaitBucketsSeconds() {
           2,     5,     10,    30,   60,   300,  1800, 7200, 86400};
 }
 
+// The first that applies.
+inline std::vector<std::string> DeviceStates() {
+  return {"lost", "quarantined", "held", "withheld", "closed", "free"};
+}
+
 inline std::vector<std::string> JobReasons() {
   return {std::begin(core::reason::kAll), std::end(core::reason::kAll)};
 }
@@ -94,10 +99,7 @@ struct SchedulerMetrics {
              "Devices of the workers that are known, by kind and state: of a "
              "worker that is lost, in quarantine, held by a job, withheld by "
              "their worker, closed (cordoned, drained or draining), or free.",
-             {{"kind"},
-              {"state",
-               {"lost", "quarantined", "held", "withheld", "closed",
-                "free"}}}})),
+             {{"kind"}, {"state", DeviceStates()}}})),
         workers_lost(registry.AddCounter(
             {"ordo_scheduler_lost_workers_total",
              "Workers that were silent for longer than their lease."})),

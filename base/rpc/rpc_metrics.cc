@@ -1,9 +1,10 @@
 #include "base/rpc/rpc_metrics.h"
 
 #include <chrono>
-#include <optional>
+#include <cstddef>
 
 #include "absl/status/status.h"
+#include "google/protobuf/descriptor.h"
 
 namespace ordo::base {
 namespace {
@@ -12,6 +13,25 @@ using ::grpc::experimental::InterceptionHookPoints;
 using ::grpc::experimental::Interceptor;
 using ::grpc::experimental::InterceptorBatchMethods;
 using ::grpc::experimental::ServerRpcInfo;
+
+// In place of the name of a method that there is not: callers choose names, and
+// each would be a time series.
+constexpr char kOtherMethod[] = "other";
+// Served by gRPC itself, from no generated code.
+constexpr const char* kHealthMethods[] = {"grpc.health.v1.Health/Check",
+                                          "grpc.health.v1.Health/Watch"};
+
+// "package.Service/Method" of this program's own.
+bool IsMethod(std::string name) {
+  for (const char* method : kHealthMethods) {
+    if (name == method) return true;
+  }
+  const size_t slash = name.rfind('/');
+  if (slash == std::string::npos) return false;
+  name[slash] = '.';
+  return google::protobuf::DescriptorPool::generated_pool()->FindMethodByName(
+             name) != nullptr;
+}
 
 // Watches one RPC; deleted by gRPC at its end.
 class RpcWatcher : public Interceptor {
@@ -22,6 +42,7 @@ class RpcWatcher : public Interceptor {
         is_unary_(info.type() == ServerRpcInfo::Type::UNARY),
         start_(std::chrono::steady_clock::now()) {
     if (!method_.empty() && method_[0] == '/') method_.erase(0, 1);
+    if (!IsMethod(method_)) method_ = kOtherMethod;
   }
 
   ~RpcWatcher() override {

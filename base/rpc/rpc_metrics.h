@@ -12,8 +12,8 @@ namespace ordo::base {
 // Counts the RPCs of a server and measures them, whatever the service:
 //   ordo_<part>_rpc_requests_total{method,code}
 //   ordo_<part>_rpc_latency_seconds{method}     unary methods only
-// `method` is "ordo.jobs.v1.JobsService/GetJob", `code` the canonical name
-// such as "NOT_FOUND".
+// `method` is "ordo.jobs.v1.JobsService/GetJob", or "other" for one that there
+// is not; `code` the canonical name such as "NOT_FOUND".
 class RpcMetrics {
  public:
   // `part` is "scheduler", "worker"; `registry` outlives this.

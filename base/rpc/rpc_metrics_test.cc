@@ -74,6 +74,47 @@ TEST_F(RpcMetricsTest, CountsCallsByMethodAndCode) {
                               "\"ordo.base.sample.EchoService/Echo\"} 3\n"));
 }
 
+TEST_F(RpcMetricsTest, NamesOfMethodsThatThereAreNotMakeNoSeries) {
+  const auto channel = Connect(server_->address());
+  for (const char* name : {"/no.such.Service/One",
+                           "/ordo.base.sample.EchoService/Two", "/three"}) {
+    grpc::ClientContext context;
+    PrepareCall({absl::Seconds(20), "", false}, &context);
+    EchoResponse response;
+    const grpc::Status status = grpc::internal::BlockingUnaryCall(
+        channel.get(),
+        grpc::internal::RpcMethod(name, grpc::internal::RpcMethod::NORMAL_RPC),
+        &context, EchoRequest(), &response);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::UNIMPLEMENTED);
+  }
+  server_.reset();
+  const std::string text = registry_.Text();
+  for (const char* name : {"One", "Two", "three"}) {
+    EXPECT_THAT(text, Not(HasSubstr(name)));
+  }
+  EXPECT_THAT(text, HasSubstr("ordo_test_rpc_requests_total{code="
+                              "\"UNIMPLEMENTED\",method=\"other\"} 3\n"));
+}
+
+TEST_F(RpcMetricsTest, HealthIsAMethod) {
+  grpc::ClientContext context;
+  PrepareCall({absl::Seconds(20), "", false}, &context);
+  // Its request and answer are empty messages to whoever asks for nothing.
+  EchoRequest request;
+  EchoResponse response;
+  const auto channel = Connect(server_->address());
+  EXPECT_TRUE(
+      grpc::internal::BlockingUnaryCall(
+          channel.get(),
+          grpc::internal::RpcMethod("/grpc.health.v1.Health/Check",
+                                    grpc::internal::RpcMethod::NORMAL_RPC),
+          &context, request, &response)
+          .ok());
+  server_.reset();
+  EXPECT_THAT(registry_.Text(),
+              HasSubstr("method=\"grpc.health.v1.Health/Check\"} 1\n"));
+}
+
 TEST_F(RpcMetricsTest, StreamsAreCountedAndNotMeasured) {
   grpc::ClientContext context;
   PrepareCall({absl::Seconds(20), "", false}, &context);

@@ -63,6 +63,10 @@ void TakeCheckpoint(JobEdit& edit, const agent::v1::DurableRecord& record) {
   turn.Counted(Count::What::kCheckpoint, "written");
   turn.Counted(Count::What::kCheckpointStall, "", written.stall_seconds());
   turn.Counted(Count::What::kCheckpointWrite, "", written.write_seconds());
+  int64_t num_bytes = 0;
+  for (const auto& file : written.files()) num_bytes += file.size_bytes();
+  turn.Counted(Count::What::kCheckpointBytes, "",
+               static_cast<double>(num_bytes));
   ApplyRetention(turn, entry);
 }
 
@@ -86,6 +90,34 @@ reports::v1::Report::Kind KindOf(const std::string& name) {
     if (name == each) return kind;
   }
   return Report::EVALUATION;
+}
+
+// What a gate says of its candidate, by its scores.
+const char* VerdictOf(const reports::v1::Report& gate) {
+  const auto says = [&gate](const char* name) {
+    const auto found = gate.metrics().find(name);
+    return found != gate.metrics().end() && found->second == 1;
+  };
+  return says("passed") ? "pass" : says("failed") ? "fail" : "inconclusive";
+}
+
+// Counts what was found of a checkpoint, and how long that took.
+void CountFinding(Turn& turn, const reports::v1::Report& report) {
+  const bool is_gate = report.kind() == reports::v1::Report::GATE;
+  if (!is_gate && report.kind() != reports::v1::Report::EVALUATION) return;
+  if (is_gate) {
+    turn.Counted(Count::What::kVerdict, VerdictOf(report));
+  } else {
+    turn.Counted(Count::What::kEvaluation,
+                 report.taken_from().empty() ? "computed" : "taken");
+  }
+  const CheckpointPtr checkpoint =
+      FindCheckpoint(turn.state, report.checkpoint());
+  if (checkpoint == nullptr) return;
+  turn.Counted(
+      Count::What::kToVerdict, is_gate ? "gate" : "evaluation",
+      std::max(0.0, absl::ToDoubleSeconds(ToTime(report.create_time()) -
+                                          ToTime(checkpoint->create_time()))));
 }
 
 void TakeReport(JobEdit& edit, const agent::v1::DurableRecord& record) {
@@ -138,6 +170,7 @@ void TakeReport(JobEdit& edit, const agent::v1::DurableRecord& record) {
   const auto followed = turn.state.jobs.find(FollowedBy(*entry.job->facts));
   if (followed != turn.state.jobs.end()) ApplyRetention(turn, followed->second);
   turn.Counted(Count::What::kReport, "written");
+  CountFinding(turn, *report);
 }
 
 }  // namespace

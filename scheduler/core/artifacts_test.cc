@@ -238,6 +238,61 @@ TEST_F(ArtifactsTest, ACheckpointKnowsTheDataUpToIt) {
   EXPECT_EQ(newest->tokens(), 640);
 }
 
+TEST_F(ArtifactsTest, WhatIsFoundOfACheckpointIsCountedWithItsTime) {
+  Submit(JobBuilder("a"));
+  Observe(AttemptBuilder("a", 1).Running().Checkpoint(1, 5));
+  shell_.Advance(absl::Seconds(4));
+  Observe(AttemptBuilder("a", 1)
+              .Running()
+              .Checkpoint(1, 5)
+              .Score(2, "held", 5, 0.5)
+              .Score(3, "wide", 5, 0.5));
+  EXPECT_EQ(shell_.Counted(Count::What::kEvaluation, "computed"), 2);
+  EXPECT_EQ(shell_.Counted(Count::What::kToVerdict, "evaluation"), 8);
+  ObservedAttempt taken =
+      AttemptBuilder("a", 1).Running().Checkpoint(1, 5).Score(4, "long", 5,
+                                                              0.5);
+  taken.mutable_records(1)->mutable_report()->set_taken_from(
+      "jobs/b/reports/c");
+  Observe(taken);
+  EXPECT_EQ(shell_.Counted(Count::What::kEvaluation, "taken"), 1);
+}
+
+TEST_F(ArtifactsTest, AGateIsCountedByItsVerdict) {
+  Submit(JobBuilder("a"));
+  Observe(AttemptBuilder("a", 1).Running().Checkpoint(1, 5));
+  shell_.Advance(absl::Seconds(3));
+  AttemptBuilder attempt("a", 1);
+  attempt.Running().Checkpoint(1, 5);
+  for (int i = 0; i < 4; ++i) attempt.Report(2 + i, absl::StrCat("gate", i));
+  ObservedAttempt observed = attempt;
+  const std::pair<double, double> passed_and_failed[] = {
+      {1, 0}, {0, 1}, {0, 0}, {0, 0}};
+  for (int i = 0; i < 4; ++i) {
+    auto& report = *observed.mutable_records(1 + i)->mutable_report();
+    report.set_kind("gate");
+    report.set_checkpoint("5-1");
+    (*report.mutable_metrics())["passed"] = passed_and_failed[i].first;
+    (*report.mutable_metrics())["failed"] = passed_and_failed[i].second;
+  }
+  Observe(observed);
+  EXPECT_EQ(shell_.Counted(Count::What::kVerdict, "pass"), 1);
+  EXPECT_EQ(shell_.Counted(Count::What::kVerdict, "fail"), 1);
+  EXPECT_EQ(shell_.Counted(Count::What::kVerdict, "inconclusive"), 2);
+  EXPECT_EQ(shell_.Counted(Count::What::kToVerdict, "gate"), 12);
+  EXPECT_EQ(shell_.Counted(Count::What::kEvaluation, "computed"), 0);
+}
+
+TEST_F(ArtifactsTest, TheBytesOfACheckpointAreCounted) {
+  Submit(JobBuilder("a"));
+  ObservedAttempt observed = AttemptBuilder("a", 1).Running().Checkpoint(1, 5);
+  auto& written = *observed.mutable_records(0)->mutable_checkpoint();
+  written.mutable_files(0)->set_size_bytes(1000);
+  written.mutable_files(1)->set_size_bytes(24);
+  Observe(observed);
+  EXPECT_EQ(shell_.Counted(Count::What::kCheckpointBytes), 1024);
+}
+
 TEST_F(ArtifactsTest, AReportIsOfTheKindThatItSays) {
   Submit(JobBuilder("a"));
   ObservedAttempt observed = AttemptBuilder("a", 1)

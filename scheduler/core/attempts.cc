@@ -239,8 +239,7 @@ void EndAttempt(JobEdit& edit, const AttemptEnd& told) {
   attempt.set_message(end.message);
   edit.job().incarnation.clear();
   edit.job().acknowledged_records = 0;
-  const LiveRank& first = live.ranks.front();
-  turn.Emit(PublishProgress{id, first.worker, first.devices.front(), nullptr});
+  turn.Emit(PublishProgress{id, nullptr});
   Conclude(edit, end);
 }
 
@@ -315,6 +314,9 @@ void StartAttempt(Turn& turn, const std::string& id,
 
   JobEdit edit(turn, entry);
   JobRecord& job = edit.job();
+  turn.Counted(Count::What::kQueueWait, QueueOf(*job.facts->spec),
+               absl::ToDoubleSeconds(turn.now.monotonic -
+                                     std::get<Queued>(entry.place).since));
   LeaveQueue(turn, entry, job);
   const int32_t number = job.attempt_number() + 1;
   if (job.attempts.size() == kMaxAttemptsKept) ForgetOldest(&job);

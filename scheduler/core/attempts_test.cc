@@ -233,6 +233,17 @@ TEST_F(AttemptsTest, WhatOlderAttemptsUsedStaysKnown) {
             3);
 }
 
+TEST_F(AttemptsTest, TheWaitOfEachAttemptIsCountedByItsQueue) {
+  Submit(JobBuilder("a"));
+  shell_.Advance(absl::Seconds(5));
+  StartWorker();
+  EXPECT_EQ(shell_.Counted(Count::What::kQueueWait, "default"), 5);
+  Submit(JobBuilder("b"));
+  shell_.Advance(absl::Seconds(2));
+  Observe(AttemptBuilder("a", 1).Running().Exited(0));
+  EXPECT_EQ(shell_.Counted(Count::What::kQueueWait, "default"), 7);
+}
+
 TEST_F(AttemptsTest, DeviceTimeIsCountedByUseWhileTheAttemptRuns) {
   const auto used = [this](const std::string& use) {
     return shell_.Counted(Count::What::kDeviceSeconds, use);

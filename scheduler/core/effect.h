@@ -153,8 +153,6 @@ struct PublishWorker {
 // Not durable: how far a job's live attempt is; null when it has none.
 struct PublishProgress {
   std::string job;
-  std::string worker;
-  std::string device;
   std::shared_ptr<const jobs::v1::Progress> value;
 };
 
@@ -166,11 +164,17 @@ struct Count {
                          // summarize
     kDeviceSecondsLost,  // label: reason
     kStepsLost,          // label: reason
+    kQueueWait,          // seconds until an attempt began, label: queue
     kFirstStep,          // seconds from submission to the first step
     kCheckpoint,         // 1, label: written, failed, refused, removed,
                          // thinned, imported
     kCheckpointStall,    // seconds
     kCheckpointWrite,    // seconds
+    kCheckpointBytes,    // bytes of one that was written
+    kEvaluation,         // 1, label: computed, taken
+    kVerdict,            // 1, label: pass, fail, inconclusive
+    kToVerdict,          // seconds from a checkpoint to what was found of it,
+                         // label: evaluation, gate
     kReport,             // 1, label: written, refused
     kStaleAttempt,       // 1: an attempt that is not live was observed
     kWorkerLost,         // 1

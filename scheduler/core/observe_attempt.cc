@@ -142,9 +142,7 @@ void TakeProgress(Turn& turn, JobEntry& entry,
   if (live.progress != nullptr && IsSame(*live.progress, *progress)) return;
   live.progress = progress;
   TakeTimeLeft(turn, *entry.job, *progress);
-  const LiveRank& first = live.ranks.front();
-  turn.Emit(PublishProgress{entry.job->id(), first.worker,
-                            first.devices.front(), std::move(progress)});
+  turn.Emit(PublishProgress{entry.job->id(), std::move(progress)});
 }
 
 // Since when what its worker tells of as EXITED is over: by the worker's clock,

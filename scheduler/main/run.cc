@@ -13,6 +13,7 @@
 #include "base/log/log.h"
 #include "base/metrics/exposer.h"
 #include "base/metrics/metrics.h"
+#include "base/metrics/process_metrics.h"
 #include "base/process/process.h"
 #include "base/rpc/address.h"
 #include "base/rpc/rpc_metrics.h"
@@ -107,6 +108,7 @@ absl::Status Run(const config::v1::SchedulerConfig& config,
   SchedulerMetrics metrics(registry);
   base::RpcMetrics rpc_metrics("scheduler", registry);
   ORDO_ASSIGN_OR_RETURN(Credentials credentials, LoadCredentials(config));
+  base::AddProcessMetrics("scheduler", registry);
   ORDO_RETURN_IF_ERROR(base::AddContext(
       files.MakeFolders(config.storage_root()), "make storage_root"));
   ORDO_ASSIGN_OR_RETURN(const auto store,
@@ -123,6 +125,8 @@ absl::Status Run(const config::v1::SchedulerConfig& config,
   options.worker_tls = std::move(credentials.workers);
   ORDO_ASSIGN_OR_RETURN(const auto scheduler,
                         server::Server::Start(std::move(options)));
+
+  registry.OnCollect([&scheduler] { scheduler->ShowState(); });
 
   services::AllServicesOptions services_options;
   services_options.scheduler = scheduler.get();

@@ -24,9 +24,7 @@ std::string KeyOfEffect(const core::Effect& effect) {
     return absl::StrCat("worker ", worker->worker);
   }
   if (const auto* progress = std::get_if<core::PublishProgress>(&effect)) {
-    // What is shown of a device ends there, though the job goes on elsewhere.
-    return absl::StrCat("progress ", progress->job, " ", progress->worker, " ",
-                        progress->device);
+    return absl::StrCat("progress ", progress->job);
   }
   return "";
 }
@@ -34,8 +32,9 @@ std::string KeyOfEffect(const core::Effect& effect) {
 // Others are the samples of a distribution.
 bool AddsUp(core::Count::What what) {
   using What = core::Count::What;
-  return what != What::kFirstStep && what != What::kCheckpointStall &&
-         what != What::kCheckpointWrite;
+  return what != What::kFirstStep && what != What::kQueueWait &&
+         what != What::kCheckpointStall && what != What::kCheckpointWrite &&
+         what != What::kToVerdict;
 }
 
 bool IsAnswer(const core::Effect& effect) {

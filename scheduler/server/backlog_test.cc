@@ -79,17 +79,10 @@ TEST(BacklogTest, OfDesiredSetsOfAWorkerTheLastIsLeft) {
 
 TEST(BacklogTest, OfLooksAndProgressTheLastIsLeft) {
   EXPECT_EQ(Merged({{core::PublishWorker{"w", nullptr},
-                     core::PublishProgress{"a", "w", "cpu:0", nullptr}},
+                     core::PublishProgress{"a", nullptr}},
                     {core::PublishWorker{"w", nullptr},
-                     core::PublishProgress{"a", "w", "cpu:0", nullptr}}}),
+                     core::PublishProgress{"a", nullptr}}}),
             "publish w progress a");
-}
-
-TEST(BacklogTest, ProgressEndsOnADeviceThoughTheJobGoesOnElsewhere) {
-  const auto value = std::make_shared<const jobs::v1::Progress>();
-  EXPECT_EQ(Merged({{core::PublishProgress{"a", "w", "cpu:0", nullptr}},
-                    {core::PublishProgress{"a", "v", "cpu:0", value}}}),
-            "progress a progress a");
 }
 
 TEST(BacklogTest, CountsAreAddedUpAndSamplesKept) {
@@ -99,6 +92,11 @@ TEST(BacklogTest, CountsAreAddedUpAndSamplesKept) {
                     {core::Count{What::kDeviceSeconds, "train", 3},
                      core::Count{What::kFirstStep, "first", 7}}}),
             "start*5 first*7 train*5 first*7");
+  for (const What sample : {What::kQueueWait, What::kToVerdict}) {
+    EXPECT_EQ(Merged({{core::Count{sample, "night", 2}},
+                      {core::Count{sample, "night", 3}}}),
+              "night*2 night*3");
+  }
 }
 
 TEST(BacklogTest, AnswersAndRemovalsAreKept) {

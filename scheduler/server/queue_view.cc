@@ -1,6 +1,5 @@
 #include "scheduler/server/queue_view.h"
 
-#include <optional>
 #include <utility>
 
 #include "base/status/status.h"
@@ -12,7 +11,6 @@ namespace ordo::scheduler::server {
 using queues::v1::Queue;
 
 void QueueView::Put(const std::string& id, core::QueuePtr queue) {
-  changed_.insert(id);
   if (queue == nullptr) {
     queues_.erase(id);
   } else {
@@ -29,7 +27,6 @@ void QueueView::Count(const core::JobRecord* before,
 void QueueView::Add(const core::JobRecord& job, int32_t sign) {
   if (core::IsTerminal(job.state)) return;
   const auto found = counts_.try_emplace(core::QueueOf(*job.facts->spec)).first;
-  changed_.insert(found->first);
   Counts& counts = found->second;
   if (job.state == jobs::v1::Job::QUEUED) {
     counts.queued += sign;
@@ -72,19 +69,6 @@ Listing<Queue> QueueView::List(const Page& page) const {
     listing.items.push_back(Shown(id, queue));
   }
   return listing;
-}
-
-std::map<std::string, std::optional<int64_t>> QueueView::TakeNumQueued() {
-  std::map<std::string, std::optional<int64_t>> num_queued;
-  for (const std::string& id : std::exchange(changed_, {})) {
-    std::optional<int64_t>& count = num_queued[id];
-    if (const auto found = counts_.find(id); found != counts_.end()) {
-      count = found->second.queued;
-    } else if (core::FindQueue(queues_, id) != nullptr) {
-      count = 0;
-    }
-  }
-  return num_queued;
 }
 
 }  // namespace ordo::scheduler::server

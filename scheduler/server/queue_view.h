@@ -3,8 +3,6 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
-#include <set>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -26,9 +24,6 @@ class QueueView {
   // As in scheduler::Scheduler.
   absl::StatusOr<queues::v1::Queue> Get(const std::string& queue) const;
   Listing<queues::v1::Queue> List(const Page& page) const;
-  // Number of queued jobs of each queue of which that may be another than when
-  // this was last called; nothing: there is no such queue any more.
-  std::map<std::string, std::optional<int64_t>> TakeNumQueued();
 
  private:
   struct Counts {
@@ -44,8 +39,6 @@ class QueueView {
 
   core::Queues queues_;
   std::map<std::string, Counts> counts_;
-  // Since TakeNumQueued.
-  std::set<std::string> changed_ = {kDefaultQueue};
 };
 
 }  // namespace ordo::scheduler::server

@@ -1,9 +1,6 @@
 #include "scheduler/server/queue_view.h"
 
-#include <cstdint>
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "base/status/testing/status_matchers.h"
@@ -17,7 +14,6 @@ namespace {
 using base::testing::StatusIs;
 using jobs::v1::Job;
 using queues::v1::Queue;
-using ::testing::IsEmpty;
 
 core::QueuePtr QueueOf(const std::string& id, bool deleted = false) {
   auto queue = std::make_shared<Queue>();
@@ -58,21 +54,6 @@ TEST(QueueViewTest, JobsAreCountedWhereTheyAre) {
   EXPECT_EQ(queue.queued_jobs(), 1);
   EXPECT_EQ(queue.active_jobs(), 0);
   EXPECT_TRUE(queue.held_devices().empty());
-}
-
-TEST(QueueViewTest, OnlyQueuesThatChangedAreTaken) {
-  QueueView view;
-  using NumQueued = std::map<std::string, std::optional<int64_t>>;
-  EXPECT_EQ(view.TakeNumQueued(), (NumQueued{{"default", 0}}));
-  view.Put("day", QueueOf("day"));
-  const core::JobRecord queued = JobOf("night", Job::QUEUED);
-  view.Count(nullptr, queued);
-  EXPECT_EQ(view.TakeNumQueued(), (NumQueued{{"day", 0}, {"night", 1}}));
-  EXPECT_THAT(view.TakeNumQueued(), IsEmpty());
-  view.Count(&queued, JobOf("night", Job::CANCELLED));
-  view.Put("day", QueueOf("day", /*deleted=*/true));
-  EXPECT_EQ(view.TakeNumQueued(),
-            (NumQueued{{"day", std::nullopt}, {"night", std::nullopt}}));
 }
 
 TEST(QueueViewTest, ForgottenQueueIsGone) {

@@ -17,7 +17,6 @@
 #include "scheduler/core/load.h"
 #include "scheduler/core/present.h"
 #include "scheduler/server/checkpoint_sweep.h"
-#include "scheduler/server/counts.h"
 #include "scheduler/server/refusals.h"
 
 namespace ordo::scheduler::server {
@@ -29,7 +28,6 @@ using base::LogWarning;
 
 // A lease holds this many announce periods: two may be lost.
 constexpr int kAnnouncesPerLease = 3;
-constexpr absl::Duration kAgePeriod = absl::Seconds(1);
 
 void LogArchived(const absl::StatusOr<int64_t>& num_jobs) {
   if (!num_jobs.ok()) {
@@ -110,7 +108,6 @@ Server::Server(ServerOptions options, core::State state,
   for (const core::PublishWorker& absent : core::AbsentWorkers(state_)) {
     view_.PutWorker(absent.worker, absent.value);
   }
-  ShowTotals(view_, *options_.metrics);
   DispatcherOptions dispatcher;
   dispatcher.timeout = options_.core.lease / 2;
   dispatcher.tls = options_.worker_tls;
@@ -236,9 +233,6 @@ absl::Status Server::ApplyLocked(core::Event event) {
   }
   in_flight_.Add(effects);
   if (!effects.empty()) writer_->Append(std::move(effects));
-  if (now.monotonic >= ages_shown_ + kAgePeriod) {
-    ShowCheckpointAges(now.monotonic);
-  }
   const auto next = core::NextDeadline(state_);
   if (next.has_value() && (!previous.has_value() || *next < *previous)) {
     timer_changed_.NotifyAll();
@@ -324,6 +318,8 @@ void Server::RunTimer() {
     }
     const absl::Duration wait = *next - options_.clock->Monotonic();
     if (wait <= absl::ZeroDuration()) {
+      options_.metrics->timer_delay.With({}).Observe(
+          absl::ToDoubleSeconds(-wait));
       ApplyLocked(core::Tick{}).IgnoreError();
       continue;
     }
@@ -332,19 +328,6 @@ void Server::RunTimer() {
     timer_changed_.WaitUntil(
         mutex_, std::chrono::steady_clock::time_point(
                     absl::ToChronoNanoseconds(*next + absl::Microseconds(1))));
-  }
-}
-
-void Server::ShowCheckpointAges(absl::Duration now) {
-  ages_shown_ = now;
-  for (const auto& [id, worker] : state_.workers) {
-    for (const auto& [job, rank] : worker.live) {
-      const auto& live = *core::LiveIn(state_.jobs.at(job));
-      // As its progress: by the first device of rank 0.
-      if (rank != 0) continue;
-      options_.metrics->checkpoint_age.With({id, live.ranks[0].devices.front()})
-          .Set(absl::ToDoubleSeconds(now - live.durable));
-    }
   }
 }
 
@@ -362,10 +345,22 @@ void Server::RemoveCheckpoint(const std::string& name,
 void Server::ReleaseRecord(const core::Record& record, Changed* changed) {
   if (const auto* row = std::get_if<core::RowPtr>(&record.value)) {
     view_.PutRow(*row);
+    // Here, where its waits are counted, so that nobody uses what is removed.
+    if ((*row)->kind == core::Row::Kind::kQueue &&
+        !view_.GetQueue((*row)->key).ok()) {
+      options_.metrics->queue_wait.Remove({(*row)->key});
+    }
   }
   const auto* job = std::get_if<core::JobPtr>(&record.value);
   if (job == nullptr) return;
-  if (view_.PutJob(*job)) LogTransition(**job);
+  if (view_.PutJob(*job)) {
+    LogTransition(**job);
+    const core::JobState state = (*job)->state;
+    if (core::IsTerminal(state)) {
+      options_.metrics->jobs_ended.With({jobs::v1::Job::State_Name(state)})
+          .Increment();
+    }
+  }
   (*changed)[(*job)->id()] = *job;
 }
 
@@ -449,7 +444,6 @@ void Server::Release(std::vector<core::Effects> turns) {
       } else if (const auto* progress =
                      std::get_if<core::PublishProgress>(&effect)) {
         view_.PutProgress(progress->job, progress->value);
-        ShowProgress(*progress, *options_.metrics);
         changed.emplace(progress->job, nullptr);
       } else if (const auto* count = std::get_if<core::Count>(&effect)) {
         AddCount(*count, *options_.metrics);
@@ -459,7 +453,6 @@ void Server::Release(std::vector<core::Effects> turns) {
   TellWatches(changed);
   LetSpecsGo(turns);
   ForgetEnded(turns);
-  ShowTotals(view_, *options_.metrics);
 }
 
 void Server::TellWatches(const Changed& changed) {

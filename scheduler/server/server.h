@@ -25,6 +25,7 @@
 #include "scheduler/scheduler.h"
 #include "scheduler/server/admin_calls.h"
 #include "scheduler/server/archivist.h"
+#include "scheduler/server/counts.h"
 #include "scheduler/server/damage_log.h"
 #include "scheduler/server/dispatcher.h"
 #include "scheduler/server/folder_remover.h"
@@ -86,6 +87,10 @@ class Server : public Scheduler {
   // Lets jobs that have ended leave for the archive, as far as retention says;
   // how many have left. A thread calls it every period.
   absl::StatusOr<int64_t> Archive() { return archivist_->Look(); }
+
+  // Brings up to date what the metrics show of the state as it is now: for each
+  // page, one at a time.
+  void ShowState();
 
   // Returns when the folders of removed checkpoints are gone.
   void WaitForRemovals() { remover_.Wait(); }
@@ -259,8 +264,15 @@ class Server : public Scheduler {
   void SweepCheckpoints();
   // `file`: empty for all of its folder.
   void RemoveCheckpoint(const std::string& name, const std::string& file);
-  void ShowCheckpointAges(absl::Duration now) ORDO_REQUIRES(mutex_);
   void RunTimer();
+
+  // For ShowState: of all devices; how long the job has waited that waits
+  // longest for devices, by queue; what queues used, by queue and kind.
+  std::vector<DeviceTraining> TrainingLocked() const ORDO_REQUIRES(mutex_);
+  std::map<std::vector<std::string>, double> WaitsLocked() const
+      ORDO_REQUIRES(mutex_);
+  std::map<std::vector<std::string>, double> UsageLocked() const
+      ORDO_REQUIRES(mutex_);
 
   const ServerOptions options_;
   DamageLog damage_;
@@ -284,8 +296,6 @@ class Server : public Scheduler {
   std::map<uint64_t, WaitingCall> calls_ ORDO_GUARDED_BY(mutex_);
   // Those of calls_, and of calls that are looking.
   int64_t num_waiting_ ORDO_GUARDED_BY(mutex_) = 0;
-  absl::Duration ages_shown_ ORDO_GUARDED_BY(mutex_) =
-      -absl::InfiniteDuration();
   bool draining_ ORDO_GUARDED_BY(mutex_) = false;
   // The store's disk is.
   bool full_ ORDO_GUARDED_BY(mutex_) = false;

@@ -67,6 +67,18 @@ bool Matches(const core::JobRecord& job, const JobFilter& filter) {
   return true;
 }
 
+// What keeps a device from a job; what weighs more comes first.
+const char* StateOf(const workers::v1::Worker& worker,
+                    const workers::v1::Device& device) {
+  if (worker.state() == workers::v1::Worker::LOST) return "lost";
+  if (device.has_quarantine()) return "quarantined";
+  if (!device.job().empty()) return "held";
+  if (!device.withheld().empty()) return "withheld";
+  const bool closed = worker.state() == workers::v1::Worker::DRAINING ||
+                      worker.cordoned() || worker.has_drain_time();
+  return closed ? "closed" : "free";
+}
+
 // Walks `sequences` (a set, or the keys of a map) from just before `before`
 // towards older jobs, until `take` says stop.
 template <typename Sequences, typename KeyOf, typename Take>
@@ -97,7 +109,14 @@ View::View(const core::Records& records,
   for (const core::RowPtr& row : records.rows) PutRow(row);
 }
 
+void View::CountReason(const core::JobRecord& job, int64_t change) {
+  const auto count = reasons_.try_emplace(job.reason.value()).first;
+  count->second += change;
+  if (count->second == 0) reasons_.erase(count);
+}
+
 void View::Index(const core::JobPtr& job) {
+  CountReason(*job, 1);
   const core::JobFacts& facts = *job->facts;
   const int64_t sequence = facts.sequence;
   sequences_[facts.id] = sequence;
@@ -114,6 +133,7 @@ void View::Index(const core::JobPtr& job) {
 }
 
 void View::Remove(const core::JobRecord& job) {
+  CountReason(job, -1);
   const core::JobFacts& facts = *job.facts;
   const int64_t sequence = facts.sequence;
   const auto remove = [this, sequence](const std::string& term) {
@@ -160,6 +180,8 @@ bool View::PutJob(core::JobPtr job) {
     terms_[StateTerm(stored->second->state)].erase(sequence);
     terms_[StateTerm(job->state)].insert(sequence);
   }
+  CountReason(*stored->second, -1);
+  CountReason(*job, 1);
   stored->second = std::move(job);
   return changed;
 }
@@ -379,9 +401,9 @@ std::array<int64_t, std::size(core::kJobStates)> View::CountJobs() const {
   return counts;
 }
 
-std::map<std::string, std::optional<int64_t>> View::TakeNumQueued() {
+std::map<std::string, int64_t> View::CountReasons() const {
   base::MutexLock lock(mutex_);
-  return queues_.TakeNumQueued();
+  return {reasons_.begin(), reasons_.end()};
 }
 
 std::map<int, int64_t> View::CountWorkers() const {
@@ -391,15 +413,16 @@ std::map<int, int64_t> View::CountWorkers() const {
   return counts;
 }
 
-int64_t View::CountQuarantined() const {
+std::map<std::pair<std::string, std::string>, int64_t> View::CountDevices()
+    const {
   base::MutexLock lock(mutex_);
-  int64_t count = 0;
+  std::map<std::pair<std::string, std::string>, int64_t> counts;
   for (const auto& [name, worker] : workers_) {
     for (const workers::v1::Device& device : worker->devices()) {
-      count += device.has_quarantine() ? 1 : 0;
+      ++counts[{device.kind(), StateOf(*worker, device)}];
     }
   }
-  return count;
+  return counts;
 }
 
 }  // namespace ordo::scheduler::server

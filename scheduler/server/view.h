@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/btree_map.h"
@@ -95,16 +96,19 @@ class View {
 
   // Number of jobs by state, in the order of core::kJobStates.
   std::array<int64_t, std::size(core::kJobStates)> CountJobs() const;
-  // As QueueView.TakeNumQueued.
-  std::map<std::string, std::optional<int64_t>> TakeNumQueued();
+  // Number of jobs that have not ended, by the reason of their state.
+  std::map<std::string, int64_t> CountReasons() const;
   // Number of workers by workers::v1::Worker::State.
   std::map<int, int64_t> CountWorkers() const;
-  // Number of devices in quarantine, of the workers that are known.
-  int64_t CountQuarantined() const;
+  // Number of devices of the workers that are known, by kind and state, as the
+  // metric ordo_scheduler_state_devices has them.
+  std::map<std::pair<std::string, std::string>, int64_t> CountDevices() const;
 
  private:
   void PutToken(const core::Row& row);
   void Index(const core::JobPtr& job) ORDO_REQUIRES(mutex_);
+  void CountReason(const core::JobRecord& job, int64_t change)
+      ORDO_REQUIRES(mutex_);
   void Remove(const core::JobRecord& job) ORDO_REQUIRES(mutex_);
   SeenJob WithProgress(const core::JobPtr& job) const ORDO_REQUIRES(mutex_);
   // Those of the jobs that it needs which have not ended.
@@ -123,6 +127,8 @@ class View {
   absl::flat_hash_map<std::string, std::shared_ptr<const jobs::v1::Progress>>
       progress_ ORDO_GUARDED_BY(mutex_);
   std::map<core::JobState, int64_t> ended_ ORDO_GUARDED_BY(mutex_);
+  // Of jobs_.
+  absl::flat_hash_map<std::string, int64_t> reasons_ ORDO_GUARDED_BY(mutex_);
   QueueView queues_ ORDO_GUARDED_BY(mutex_);
   RegistryView registry_ ORDO_GUARDED_BY(mutex_);
   // By the digest of the secret.

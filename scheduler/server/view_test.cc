@@ -1,7 +1,10 @@
 #include "scheduler/server/view.h"
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/status/testing/status_matchers.h"
@@ -143,6 +146,55 @@ TEST_F(ViewTest, AChangeOfStateMovesAJobBetweenIndexes) {
   EXPECT_THAT(Names(queued), IsEmpty());
   EXPECT_EQ(view_.CountJobs()[0], 0);
   EXPECT_EQ(view_.CountJobs()[2], 1);
+}
+
+TEST_F(ViewTest, JobsAreCountedByTheirReasonUntilTheyEnd) {
+  using Reasons = std::map<std::string, int64_t>;
+  const auto put = [this](const std::string& id, int64_t sequence,
+                          Job::State state, const char* reason) {
+    auto job = std::make_shared<core::JobRecord>(
+        *MakeJob(id, sequence, {state, "ada", ""}));
+    job->reason = reason;
+    view_.PutJob(job);
+  };
+  put("a", 1, Job::QUEUED, "HELD");
+  put("b", 2, Job::QUEUED, "HELD");
+  EXPECT_EQ(view_.CountReasons(), (Reasons{{"HELD", 2}}));
+  put("a", 1, Job::QUEUED, "WAITING_FOR_DEVICE");
+  EXPECT_EQ(view_.CountReasons(),
+            (Reasons{{"HELD", 1}, {"WAITING_FOR_DEVICE", 1}}));
+  put("a", 1, Job::STARTING, "STARTING");
+  put("b", 2, Job::CANCELLED, "CANCELLED_BY_USER");
+  EXPECT_EQ(view_.CountReasons(), (Reasons{{"STARTING", 1}}));
+}
+
+TEST_F(ViewTest, DevicesAreCountedByWhatKeepsThemFromAJob) {
+  using workers::v1::Worker;
+  const auto put = [this](const std::string& id, Worker::State state,
+                          bool cordoned) {
+    auto worker = std::make_shared<Worker>();
+    worker->set_state(state);
+    worker->set_cordoned(cordoned);
+    for (int i = 0; i < 4; ++i) worker->add_devices()->set_kind("cuda");
+    worker->mutable_devices(0)->mutable_quarantine();
+    worker->mutable_devices(0)->set_job("jobs/a");
+    worker->mutable_devices(1)->set_job("jobs/b");
+    worker->mutable_devices(1)->set_withheld("it is probed");
+    worker->mutable_devices(2)->set_withheld("it is probed");
+    view_.PutWorker(id, worker);
+  };
+  using Counts = std::map<std::pair<std::string, std::string>, int64_t>;
+  put("a", Worker::ONLINE, false);
+  EXPECT_EQ(view_.CountDevices(), (Counts{{{"cuda", "free"}, 1},
+                                          {{"cuda", "held"}, 1},
+                                          {{"cuda", "quarantined"}, 1},
+                                          {{"cuda", "withheld"}, 1}}));
+  put("a", Worker::ONLINE, true);
+  EXPECT_EQ((view_.CountDevices()[{"cuda", "closed"}]), 1);
+  put("a", Worker::DRAINING, false);
+  EXPECT_EQ((view_.CountDevices()[{"cuda", "closed"}]), 1);
+  put("a", Worker::LOST, false);
+  EXPECT_EQ(view_.CountDevices(), (Counts{{{"cuda", "lost"}, 4}}));
 }
 
 TEST_F(ViewTest, ProgressIsShownWithTheJobUntilItIsTakenBack) {

@@ -54,6 +54,7 @@ class SqliteStore : public Store {
   bool MayHaveMadePast(const std::string& request_id) const override {
     return past_names_.MayHave(PastNames::Kind::kRequest, request_id);
   }
+  StoreSize Size() const override;
 
  private:
   // Runs `write` in a transaction.
@@ -73,6 +74,22 @@ class SqliteStore : public Store {
   const std::shared_ptr<StoredSpecs> specs_ = std::make_shared<StoredSpecs>();
   const std::unique_ptr<Reader> reader_;
 };
+
+StoreSize SqliteStore::Size() const {
+  const std::string& path = database_->path();
+  base::PosixFilesystem files;
+  StoreSize size;
+  if (const auto file = files.Stat(path); file.ok()) {
+    size.database_bytes = static_cast<int64_t>(file->size_bytes);
+  }
+  if (const auto file = files.Stat(path + kLog); file.ok()) {
+    size.wal_bytes = static_cast<int64_t>(file->size_bytes);
+  }
+  if (const auto room = files.FreeBytes(path); room.ok()) {
+    size.free_bytes = static_cast<int64_t>(*room);
+  }
+  return size;
+}
 
 absl::Status SqliteStore::Prepare() {
   // First: a damaged file is not written to.

@@ -250,6 +250,17 @@ TEST_F(SqliteStoreTest, ASecondSchedulerIsRefusedByTheNameOfTheFile) {
   EXPECT_THAT(OpenSqliteStore({path_}), IsOk());
 }
 
+TEST_F(SqliteStoreTest, SaysWhatItTakesOfItsDisk) {
+  Fill();
+  ORDO_ASSERT_OK_AND_ASSIGN(auto store, OpenSqliteStore({path_}));
+  ORDO_ASSERT_OK(store->Load());
+  ORDO_ASSERT_OK(store->Commit({testing::JobRecord(3, "c")}));
+  const StoreSize size = store->Size();
+  EXPECT_GT(size.database_bytes, 0);
+  EXPECT_GT(size.wal_bytes, 0);
+  EXPECT_GT(size.free_bytes, 0);
+}
+
 TEST_F(SqliteStoreTest, TheEpochGrowsEvenWhenTheStoreIsRestored) {
   int64_t before = 0;
   for (int life = 0; life < 3; ++life) {

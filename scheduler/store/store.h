@@ -24,6 +24,15 @@ struct Contents {
   std::vector<absl::Status> damage = {};
 };
 
+// What a store takes of its disk, and what is left there, in bytes; 0: not
+// known.
+struct StoreSize {
+  int64_t database_bytes = 0;
+  // Changes that are not in the database yet.
+  int64_t wal_bytes = 0;
+  int64_t free_bytes = 0;
+};
+
 // Where the durable part of the core's state lives. One process at a time. Used
 // by one thread at a time, but for what says otherwise. store_conformance.h
 // says what every implementation does.
@@ -60,6 +69,9 @@ class Store {
   virtual bool MayHaveMadePast(const std::string& /*request_id*/) const {
     return true;
   }
+
+  // As it is now. From any thread.
+  virtual StoreSize Size() const { return {}; }
 };
 
 }  // namespace ordo::scheduler::store

@@ -132,6 +132,8 @@ TEST_F(BenchTest, WritesALineOfJsonForEachFigure) {
                                         {"list list_page_p99 shared", 1},
                                         {"list list_page_p99 own", 1},
                                         {"idle idle_cpu_share", 1},
+                                        {"scrape scrape_latency_p50", 1},
+                                        {"scrape scrape_latency_p99", 1},
                                         {"core sim_decisions_rate", 1},
                                         {"core bytes_per_queued_job", 1},
                                         {"tls submit_ack_p50", 2},

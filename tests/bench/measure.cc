@@ -46,6 +46,8 @@ const std::vector<Benchmark>& Benchmarks() {
        BenchmarkList, /*durable=*/true, kControl},
       {"idle", "processor time of a scheduler that has nothing to do",
        BenchmarkIdle, /*durable=*/true, kControl},
+      {"scrape", "the metrics page, 10 000 jobs and 200 workers",
+       BenchmarkScrape, /*durable=*/false, kControl},
       {"core", "decisions of the scheduler's core, and bytes of a queued job",
        BenchmarkCore, /*durable=*/false, kControl},
       {"tls", "submit with mutual TLS and without, turn by turn", BenchmarkTls,

@@ -78,6 +78,8 @@ absl::StatusOr<std::vector<Measurement>> BenchmarkList(
     const BenchmarkOptions& options);
 absl::StatusOr<std::vector<Measurement>> BenchmarkIdle(
     const BenchmarkOptions& options);
+absl::StatusOr<std::vector<Measurement>> BenchmarkScrape(
+    const BenchmarkOptions& options);
 absl::StatusOr<std::vector<Measurement>> BenchmarkRestart(
     const BenchmarkOptions& options);
 absl::StatusOr<std::vector<Measurement>> BenchmarkCore(

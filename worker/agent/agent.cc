@@ -28,6 +28,8 @@ using ::ordo::training::v1::ProgressRecord;
 // Changes are seen at once; this only catches what the kernel cannot tell, such
 // as a storage that does not support inotify.
 constexpr absl::Duration kFullTurnPeriod = absl::Seconds(1);
+// How often it is looked how much room is left to write.
+constexpr absl::Duration kRoomPeriod = absl::Seconds(15);
 // How often processes that must go are looked for.
 constexpr absl::Duration kLostPeriod = absl::Milliseconds(20);
 constexpr size_t kMaxSpareFolders = 64;
@@ -139,6 +141,7 @@ void Agent::Run(const std::string& address,
     reporter_.Begin(address, channel, [this] { Wake(); });
   }
   while (leave_.load() != Leave::kAtOnce) {
+    const absl::Duration start = clock_.Monotonic();
     if (leave_.load() == Leave::kDrain) BeginDrain();
     RunPending();
     UpdateChanged();
@@ -147,6 +150,8 @@ void Agent::Run(const std::string& address,
     TendDevices();
     Report();
     if (DrainIsOver()) break;
+    metrics_.loop_turn.With({}).Observe(
+        absl::ToDoubleSeconds(clock_.Monotonic() - start));
     Wait();
   }
   base::MutexLock lock(mutex_);
@@ -271,11 +276,15 @@ void Agent::UpdateChanged() {
     all = true;
     next_full_turn_ = clock_.Monotonic() + kFullTurnPeriod;
   }
-  if (all) TakeFailedSyncs();
+  if (all) {
+    TakeFailedSyncs();
+    MeasureRoom();
+  }
   for (auto& [key, entry] : entries_) {
     // Most are acknowledged, and forgotten, before that.
     if (all && std::exchange(entry.end_unsynced, false)) SyncEnd(key, entry);
     if (entry.over) continue;
+    if (all) entry.measurements->Look();
     if (all || entry.memory_since || entry.watches->IsIn(changed)) {
       entry.watches->Extend();
       Update(key, entry);
@@ -473,6 +482,23 @@ void Agent::WriteSpec(const DesiredAttempt& desired) {
   });
 }
 
+void Agent::MeasureRoom() {
+  const absl::Duration now = clock_.Monotonic();
+  if (now < next_room_ || measuring_room_.exchange(true)) return;
+  next_room_ = now + kRoomPeriod;
+  background_->Run([this] {
+    const std::pair<const char*, const std::string&> places[] = {
+        {"storage", options_.task.storage_root},
+        {"state", options_.task.state_folder}};
+    for (const auto& [place, folder] : places) {
+      const auto room = files_.FreeBytes(folder);
+      if (!room.ok()) continue;
+      metrics_.free_bytes.With({place}).Set(static_cast<double>(*room));
+    }
+    measuring_room_ = false;
+  });
+}
+
 void Agent::TendDevices() {
   Offers::Turn turn;
   turn.draining = drain_.began();
@@ -490,14 +516,18 @@ void Agent::TendDevices() {
   offers_.Step(turn);
   if (announced_devices_ == offers_.sequence()) return;
   announced_devices_ = offers_.sequence();
+  const std::vector<::ordo::workers::v1::Device> devices = offers_.Devices();
+  metrics_.withheld_devices.With({}).Set(static_cast<double>(std::count_if(
+      devices.begin(), devices.end(),
+      [](const auto& device) { return !device.withheld().empty(); })));
   const bool urgent =
       std::exchange(announced_urgent_, offers_.urgent_sequence()) !=
       offers_.urgent_sequence();
   base::MutexLock lock(mutex_);
   if (urgent) {
-    reporter_.SetDevices(offers_.Devices());
+    reporter_.SetDevices(devices);
   } else {
-    reporter_.RefreshDevices(offers_.Devices());
+    reporter_.RefreshDevices(devices);
   }
 }
 

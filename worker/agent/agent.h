@@ -135,6 +135,9 @@ class Agent {
   void TakeFailedSyncs() ORDO_EXCLUDES(mutex_);
   // <job>/spec.json: a disk may take its time.
   void WriteSpec(const ::ordo::agent::v1::DesiredAttempt& desired);
+  // Has the room that is left to write measured, if it is time: a storage that
+  // hangs holds up nobody here.
+  void MeasureRoom();
   // What is offered, and what the reporter says of it.
   void TendDevices();
   void Report();
@@ -151,6 +154,8 @@ class Agent {
   // An eventfd.
   const int wake_file_;
   std::atomic<Leave> leave_{Leave::kNo};
+  // Its result is not there yet.
+  std::atomic<bool> measuring_room_{false};
 
   mutable base::Mutex mutex_;
   Core core_ ORDO_GUARDED_BY(mutex_);
@@ -167,6 +172,7 @@ class Agent {
   std::set<pid_t> failed_supervisors_;
   // Monotonic times.
   absl::Duration next_full_turn_;
+  absl::Duration next_room_;
   Drain drain_;
   Offers offers_;
   int64_t announced_devices_ = 0;

@@ -24,6 +24,7 @@ SupervisorFacts FactsOf(const std::vector<JournalRecord>& journal) {
         break;
       case Phase::kTrainerStarted:
         facts.trainer_start_ns = record.time_ns;
+        facts.trainer_pid = record.pid;
         break;
       case Phase::kStopRequested:
         facts.stop_requested = true;

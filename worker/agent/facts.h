@@ -17,8 +17,10 @@ struct SupervisorFacts {
   // Of the supervisor; pid 0 when there is no journal yet.
   int32_t supervisor_pid = 0;
   uint64_t supervisor_start_ticks = 0;
-  // When its trainer began, nanoseconds since 1970; 0: it has not.
+  // When its trainer began, nanoseconds since 1970, and its process; 0: it has
+  // not.
   int64_t trainer_start_ns = 0;
+  int32_t trainer_pid = 0;
   bool stop_requested = false;
   bool kill_requested = false;
   // How long the trainer was silent before it was killed for that.

@@ -43,11 +43,15 @@ constexpr std::array kXids = {
 // its being ended.
 constexpr std::array<uint64_t, 7> kOfPrograms = {8, 13, 31, 43, 44, 45, 68};
 
+constexpr char kDoubleBit[] = "ECC_DOUBLE_BIT";
+
+std::string CodeOf(uint64_t xid) { return absl::StrCat("XID_", xid); }
+
 }  // namespace
 
 bool DescribeXid(uint64_t xid, DeviceFault* fault) {
   if (std::count(kOfPrograms.begin(), kOfPrograms.end(), xid) > 0) return false;
-  fault->set_code(absl::StrCat("XID_", xid));
+  fault->set_code(CodeOf(xid));
   const auto* known =
       std::find_if(kXids.begin(), kXids.end(),
                    [xid](const Xid& entry) { return entry.number == xid; });
@@ -60,10 +64,19 @@ bool DescribeXid(uint64_t xid, DeviceFault* fault) {
 
 DeviceFault DoubleBitFault() {
   DeviceFault fault;
-  fault.set_code("ECC_DOUBLE_BIT");
+  fault.set_code(kDoubleBit);
   fault.set_message("an error of its memory that could not be corrected (ECC)");
   fault.set_grave(true);
   return fault;
+}
+
+std::string FaultLabel(const DeviceFault& fault) {
+  const bool is_known =
+      fault.code() == kDoubleBit ||
+      std::any_of(kXids.begin(), kXids.end(), [&fault](const Xid& entry) {
+        return fault.code() == CodeOf(entry.number);
+      });
+  return is_known ? fault.code() : kOtherFault;
 }
 
 }  // namespace ordo::worker::agent

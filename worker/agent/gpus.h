@@ -2,6 +2,7 @@
 #define ORDO_WORKER_AGENT_GPUS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -40,6 +41,14 @@ struct GpuUse {
   std::vector<GpuProcess> processes;
   // Memory of those that only draw.
   int64_t drawing_bytes = 0;
+  // What follows is nothing where the driver does not tell it, as of a part of
+  // a GPU. Part of the last moment in which it computed, 0..1.
+  std::optional<double> utilization;
+  std::optional<double> temperature_celsius;
+  std::optional<double> power_watts;
+  // Errors of its memory since the driver was loaded.
+  std::optional<int64_t> corrected_errors;
+  std::optional<int64_t> uncorrected_errors;
 };
 
 // A fault and whose it is.
@@ -54,6 +63,11 @@ bool DescribeXid(uint64_t xid, ::ordo::workers::v1::DeviceFault* fault);
 
 // An error of memory that could not be corrected.
 ::ordo::workers::v1::DeviceFault DoubleBitFault();
+
+// The code of a fault, if it is one that a message is known for; else
+// kOtherFault: of a closed set.
+inline constexpr char kOtherFault[] = "other";
+std::string FaultLabel(const ::ordo::workers::v1::DeviceFault& fault);
 
 }  // namespace ordo::worker::agent
 

@@ -31,6 +31,15 @@ TEST(GpusTest, NumbersOfDriversToComeAreToldAndNotGrave) {
   EXPECT_FALSE(fault.grave());
 }
 
+TEST(GpusTest, LabelsOfFaultsAreThoseThatAreKnown) {
+  DeviceFault fault;
+  ASSERT_TRUE(DescribeXid(79, &fault));
+  EXPECT_EQ(FaultLabel(fault), "XID_79");
+  EXPECT_EQ(FaultLabel(DoubleBitFault()), "ECC_DOUBLE_BIT");
+  ASSERT_TRUE(DescribeXid(987, &fault));
+  EXPECT_EQ(FaultLabel(fault), "other");
+}
+
 TEST(GpusTest, AnErrorOfAProgramIsNotTheDevices) {
   DeviceFault fault;
   for (const uint64_t xid : {13u, 31u, 43u, 45u}) {

@@ -21,6 +21,7 @@
 #include "base/log/log.h"
 #include "base/metrics/exposer.h"
 #include "base/metrics/metrics.h"
+#include "base/metrics/process_metrics.h"
 #include "base/process/process.h"
 #include "base/rpc/address.h"
 #include "base/rpc/client.h"
@@ -197,6 +198,7 @@ absl::Status Work(const WorkerConfig& config) {
   base::MetricsRegistry registry;
   WorkerMetrics metrics(registry);
   base::RpcMetrics rpc_metrics("worker", registry);
+  base::AddProcessMetrics("worker", registry);
   ORDO_ASSIGN_OR_RETURN(AgentOptions options, MakeOptions(config));
   Agent agent(std::move(options), files, clock, metrics);
   HandleSignals(&agent);

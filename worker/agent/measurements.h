@@ -23,7 +23,8 @@ struct AskedAt {
   absl::Duration monotonic;
 };
 
-// What one attempt adds to the metrics of its worker. Not thread-safe.
+// What one attempt adds to the metrics of its worker. What it has once, however
+// many devices it holds, counts for the first of them. Not thread-safe.
 class Measurements {
  public:
   // `metrics` outlives this. Without `asked`, for an attempt that an earlier
@@ -35,14 +36,23 @@ class Measurements {
   // `now` is monotonic: what wall clocks say of the start is believed as far as
   // there was time for it.
   void OnFacts(const SupervisorFacts& facts, absl::Duration now);
+  // Looks what its trainer's process uses, while it runs.
+  void Look();
   void OnEnd(::ordo::agent::v1::ObservedAttempt::Cause cause);
 
  private:
+  void CountTokens(int64_t tokens);
+
   WorkerMetrics& metrics_;
   const std::vector<std::string> devices_;
   // Until the start is measured.
   std::optional<AskedAt> asked_;
   int64_t last_step_ = 0;
+  // Nothing: the next record tells of tokens that an earlier attempt saw.
+  std::optional<int64_t> last_tokens_ = 0;
+  // 0: it does not run.
+  int32_t trainer_pid_ = 0;
+  double last_cpu_s_ = 0;
 };
 
 }  // namespace ordo::worker::agent

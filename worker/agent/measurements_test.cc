@@ -1,5 +1,7 @@
 #include "worker/agent/measurements.h"
 
+#include <unistd.h>
+
 #include "base/metrics/metrics.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -39,16 +41,66 @@ TEST_F(MeasurementsTest, StepsCountFromWhereTheRunWentOn) {
   EXPECT_EQ(metrics_.loss.With({"cpu:0"}).Value(), 1.5);
 }
 
+TEST_F(MeasurementsTest, WhatAStepTellsIsShownUntilTheEnd) {
+  ProgressRecord record = Step(5, 1);
+  record.mutable_step()->set_step_seconds(0.25);
+  record.mutable_step()->set_peak_memory_bytes(4096);
+  measurements_.OnRecord(record);
+  EXPECT_EQ(metrics_.step_seconds.With({"cpu:0"}).Value(), 0.25);
+  EXPECT_EQ(metrics_.training_memory.With({"cpu:0"}).Value(), 4096);
+  measurements_.OnEnd(ObservedAttempt::EXIT);
+  EXPECT_EQ(metrics_.step_seconds.With({"cpu:0"}).Value(), 0);
+  EXPECT_EQ(metrics_.training_memory.With({"cpu:0"}).Value(), 0);
+}
+
+TEST_F(MeasurementsTest, TokensCountOnceAndFromWhereTheRunWentOn) {
+  Measurements two(metrics_, {"cpu:0", "cpu:1"}, kAsked);
+  const auto tell = [&two](int64_t step, int64_t tokens) {
+    ProgressRecord record = Step(step, 1);
+    record.mutable_step()->set_tokens(tokens);
+    two.OnRecord(record);
+  };
+  tell(1, 100);
+  tell(2, 250);
+  EXPECT_EQ(metrics_.tokens.With({"cpu:0"}).Value(), 250);
+  EXPECT_EQ(metrics_.tokens.With({"cpu:1"}).Value(), 0);
+  ProgressRecord started;
+  started.mutable_started()->set_start_step(2);
+  two.OnRecord(started);
+  tell(3, 400);
+  tell(4, 450);
+  EXPECT_EQ(metrics_.tokens.With({"cpu:0"}).Value(), 300);
+}
+
+TEST_F(MeasurementsTest, TheProcessOfATrainerIsLookedAtWhileItRuns) {
+  measurements_.Look();
+  EXPECT_EQ(metrics_.trainer_resident.With({"cpu:0"}).Value(), 0);
+  SupervisorFacts facts;
+  facts.trainer_pid = getpid();
+  measurements_.OnFacts(facts, kNow);
+  measurements_.Look();
+  EXPECT_GT(metrics_.trainer_resident.With({"cpu:0"}).Value(), 0);
+  measurements_.OnEnd(ObservedAttempt::EXIT);
+  EXPECT_EQ(metrics_.trainer_resident.With({"cpu:0"}).Value(), 0);
+  const double cpu = metrics_.trainer_cpu.With({"cpu:0"}).Value();
+  measurements_.Look();
+  EXPECT_EQ(metrics_.trainer_resident.With({"cpu:0"}).Value(), 0);
+  EXPECT_EQ(metrics_.trainer_cpu.With({"cpu:0"}).Value(), cpu);
+}
+
 TEST_F(MeasurementsTest, CheckpointsAreTimedAndFailuresCounted) {
   ProgressRecord written;
   written.mutable_time()->set_seconds(1234);
   written.mutable_checkpoint()->set_write_seconds(2);
+  written.mutable_checkpoint()->add_files()->set_size_bytes(1000);
+  written.mutable_checkpoint()->add_files()->set_size_bytes(24);
   measurements_.OnRecord(written);
   ProgressRecord failed;
   failed.mutable_checkpoint_failed();
   measurements_.OnRecord(failed);
   EXPECT_EQ(metrics_.checkpoint_last_time.With({"cpu:0"}).Value(), 1234);
   EXPECT_EQ(metrics_.checkpoint_failures.With({}).Value(), 1);
+  EXPECT_EQ(metrics_.checkpoint_bytes.With({}).Value(), 1024);
   EXPECT_THAT(registry_.Text(),
               HasSubstr("ordo_worker_checkpoint_write_seconds_sum 2"));
 }

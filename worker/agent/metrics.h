@@ -5,10 +5,6 @@
 
 namespace ordo::worker::agent {
 
-// What GPUs' drivers report, as the label `code`: the ones that have a message
-// in gpus.cc, and one for all others.
-inline constexpr char kOtherFault[] = "other";
-
 // All metrics of ordo-worker, but those of its RPCs (base/rpc) and of the
 // process (base/metrics/process_metrics.h). Labels name devices and causes,
 // never jobs. docs/metrics.md lists all.
@@ -118,17 +114,21 @@ struct WorkerMetrics {
              "The most memory that the attempt on a device has held: of a GPU "
              "what tensors took, on a CPU resident main memory.",
              {{"device"}}})),
-        tokens(registry.AddCounter({"ordo_worker_training_tokens_total",
-                                    "Tokens that were trained on.",
-                                    {{"device"}}})),
-        trainer_cpu(
-            registry.AddCounter({"ordo_worker_trainer_cpu_seconds_total",
-                                 "Processor time of the trainers on a device.",
-                                 {{"device"}}})),
-        trainer_resident(registry.AddGauge(
-            {"ordo_worker_trainer_resident_bytes",
-             "Main memory of the trainer on a device; 0 when it is idle.",
+        tokens(registry.AddCounter(
+            {"ordo_worker_training_tokens_total",
+             "Tokens that were trained on, by the first device of "
+             "the attempt.",
              {{"device"}}})),
+        trainer_cpu(registry.AddCounter(
+            {"ordo_worker_trainer_cpu_seconds_total",
+             "Processor time of the trainers whose first device it is.",
+             {{"device"}}})),
+        trainer_resident(
+            registry.AddGauge({"ordo_worker_trainer_resident_bytes",
+                               "Main memory of the trainer whose first device "
+                               "it is; 0 when it is "
+                               "idle.",
+                               {{"device"}}})),
         steps(registry.AddCounter({"ordo_worker_training_steps_total",
                                    "Optimizer steps done.",
                                    {{"device"}}})),

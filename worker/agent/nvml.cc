@@ -4,6 +4,7 @@
 #include <array>
 #include <dlfcn.h>
 #include <map>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -46,12 +47,17 @@ struct Nvml::Library {
   using ProcessInfo = nvml::ProcessInfo;
   using EventSet = nvml::EventSet;
   using EventData = nvml::EventData;
+  using Utilization = nvml::Utilization;
   ORDO_NVML_CALLS(ORDO_NVML_MEMBER)
+  // Null in libraries without them.
+  ORDO_NVML_OPTIONAL_CALLS(ORDO_NVML_MEMBER)
 #undef ORDO_NVML_MEMBER
 
   using ListCall = nvml::Return (*)(Device, unsigned*, ProcessInfo*);
   absl::StatusOr<std::vector<GpuProcess>> List(ListCall call,
                                                Device device) const;
+  // What else the driver tells of a GPU.
+  void Measure(Device device, GpuUse* use) const;
 };
 
 absl::Status Nvml::Library::Resolve() {
@@ -68,6 +74,10 @@ absl::Status Nvml::Library::Resolve() {
   ORDO_RETURN_IF_ERROR(find(name, &(member)));
   ORDO_NVML_CALLS(ORDO_NVML_FIND)
 #undef ORDO_NVML_FIND
+#define ORDO_NVML_TRY(member, name, arguments) \
+  find(name, &(member)).IgnoreError();
+  ORDO_NVML_OPTIONAL_CALLS(ORDO_NVML_TRY)
+#undef ORDO_NVML_TRY
   find("nvmlErrorString", &ErrorString).IgnoreError();
   return absl::OkStatus();
 }
@@ -103,6 +113,33 @@ absl::StatusOr<std::vector<GpuProcess>> Nvml::Library::List(
     return processes;
   }
   return absl::UnavailableError("list its processes: there are ever more");
+}
+
+void Nvml::Library::Measure(Device device, GpuUse* use) const {
+  Utilization utilization{};
+  if (UtilizationRates != nullptr &&
+      UtilizationRates(device, &utilization) == nvml::kSuccess) {
+    use->utilization = utilization.gpu / 100.0;
+  }
+  unsigned number = 0;
+  if (Temperature != nullptr &&
+      Temperature(device, nvml::kGpuSensor, &number) == nvml::kSuccess) {
+    use->temperature_celsius = number;
+  }
+  if (PowerUsage != nullptr && PowerUsage(device, &number) == nvml::kSuccess) {
+    use->power_watts = number / 1000.0;
+  }
+  const auto errors = [this, device](int kind) -> std::optional<int64_t> {
+    unsigned long long count = 0;
+    if (TotalEccErrors == nullptr ||
+        TotalEccErrors(device, kind, nvml::kVolatileCounts, &count) !=
+            nvml::kSuccess) {
+      return std::nullopt;
+    }
+    return static_cast<int64_t>(count);
+  };
+  use->corrected_errors = errors(nvml::kCorrectedErrors);
+  use->uncorrected_errors = errors(nvml::kUncorrectedErrors);
 }
 
 Nvml::Nvml(std::unique_ptr<Library> library) : library_(std::move(library)) {}
@@ -207,6 +244,7 @@ absl::StatusOr<GpuUse> Nvml::Use(const std::string& uuid) const {
       const auto drawing,
       library_->List(library_->GraphicsProcesses, found->second));
   for (const GpuProcess& process : drawing) use.drawing_bytes += process.bytes;
+  library_->Measure(found->second, &use);
   return use;
 }
 

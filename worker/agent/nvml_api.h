@@ -51,6 +51,17 @@ struct EventData {
 inline constexpr unsigned long long kDoubleBitEvent = 2;
 inline constexpr unsigned long long kXidEvent = 8;
 
+// nvmlUtilization_t, in percent.
+struct Utilization {
+  unsigned gpu;
+  unsigned memory;
+};
+inline constexpr int kGpuSensor = 0;
+inline constexpr int kCorrectedErrors = 0;
+inline constexpr int kUncorrectedErrors = 1;
+// Since the driver was loaded.
+inline constexpr int kVolatileCounts = 0;
+
 inline constexpr unsigned kUuidBytes = 96;
 inline constexpr unsigned kNameBytes = 96;
 inline constexpr unsigned kVersionBytes = 80;
@@ -75,6 +86,15 @@ inline constexpr unsigned kVersionBytes = 80;
   CALL(RegisterEvents, "nvmlDeviceRegisterEvents",                     \
        (Device, unsigned long long, EventSet))                         \
   CALL(EventSetWait, "nvmlEventSetWait_v2", (EventSet, EventData*, unsigned))
+
+// Those that are used where the library has them.
+#define ORDO_NVML_OPTIONAL_CALLS(CALL)                                    \
+  CALL(UtilizationRates, "nvmlDeviceGetUtilizationRates",                 \
+       (Device, Utilization*))                                            \
+  CALL(Temperature, "nvmlDeviceGetTemperature", (Device, int, unsigned*)) \
+  CALL(PowerUsage, "nvmlDeviceGetPowerUsage", (Device, unsigned*))        \
+  CALL(TotalEccErrors, "nvmlDeviceGetTotalEccErrors",                     \
+       (Device, int, int, unsigned long long*))
 
 }  // namespace ordo::worker::agent::nvml
 

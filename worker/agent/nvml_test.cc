@@ -73,6 +73,25 @@ TEST_F(NvmlTest, UseSaysWhoHasHowMuch) {
   EXPECT_EQ(use->processes[0].bytes, 500 * kMib);
 }
 
+TEST_F(NvmlTest, UseTellsWhatTheDriverMeasures) {
+  const auto nvml = Load(
+      "0 GPU-a 1000 0 util:75 temp:61 power:250500 corrected:3 uncorrected:1\n"
+      "1 GPU-b 1000 0 temp:40\n");
+  const auto a = nvml->Use("GPU-a");
+  ORDO_ASSERT_OK(a);
+  EXPECT_EQ(a->utilization, 0.75);
+  EXPECT_EQ(a->temperature_celsius, 61);
+  EXPECT_EQ(a->power_watts, 250.5);
+  EXPECT_EQ(a->corrected_errors, 3);
+  EXPECT_EQ(a->uncorrected_errors, 1);
+  const auto b = nvml->Use("GPU-b");
+  ORDO_ASSERT_OK(b);
+  EXPECT_EQ(b->temperature_celsius, 40);
+  EXPECT_FALSE(b->utilization.has_value());
+  EXPECT_FALSE(b->power_watts.has_value());
+  EXPECT_FALSE(b->corrected_errors.has_value());
+}
+
 TEST_F(NvmlTest, ManyProcessesAreAllListed) {
   std::string line = "0 GPU-a 1000 700";
   for (int pid = 1; pid <= 100; ++pid) line += " " + std::to_string(pid) + ":1";

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/log/log.h"
 #include "base/status/status.h"
+#include "worker/agent/gpu_metrics.h"
 #include "worker/agent/orphans.h"
 
 namespace ordo::worker::agent {
@@ -62,6 +63,7 @@ void Offers::TendGpus(const std::set<std::string>& held) {
   gpu_watch_.OnTurn(used, now);
   if (const auto look = gpu_looker_.Take()) {
     gpu_watch_.OnLook(*look, now, clock_.Now());
+    ShowGpus(options_.devices, *look, metrics_);
     ++sequence_;
   }
   if (gpu_watch_.IsDue(now)) {

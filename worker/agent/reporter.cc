@@ -64,6 +64,7 @@ void Reporter::Announce(const Core& core) {
   request.set_draining(core.draining());
   *request.mutable_observed() = core.Observed();
   if (!announcer_->Send(request, kAnnounceTimeout)) return;
+  sent_at_ = clock_.Monotonic();
   schedule_.Sent(clock_.Monotonic());
   sent_sequence_ = request.observed().sequence();
   sent_devices_ = devices_sequence_;
@@ -74,6 +75,8 @@ void Reporter::TakeAnswer() {
   if (announcer_ == nullptr) return;
   const auto answer = announcer_->Take();
   if (!answer) return;
+  metrics_.announce_latency.With({}).Observe(
+      absl::ToDoubleSeconds(clock_.Monotonic() - sent_at_));
   // A scheduler of the first release checks nothing.
   const absl::Status status =
       answer->ok()

@@ -73,6 +73,8 @@ class Reporter {
   int64_t sent_devices_ = 0;
   int64_t known_devices_ = 0;
   bool sent_draining_ = false;
+  // Monotonic: when the announcement in flight was sent.
+  absl::Duration sent_at_;
   bool drain_announced_ = false;
   // The newest failure that was logged; empty after an answer.
   std::string last_failure_;

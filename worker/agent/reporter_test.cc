@@ -163,6 +163,12 @@ TEST_F(ReporterTest, DrainIsKnownOnlyWithTheAnswer) {
   EXPECT_TRUE(scheduler_.newest().draining());
 }
 
+TEST_F(ReporterTest, TheTimeUntilAnAnswerIsMeasured) {
+  AnnounceOnce();
+  EXPECT_THAT(registry_.Text(),
+              HasSubstr("ordo_worker_announce_latency_seconds_count 1\n"));
+}
+
 TEST_F(ReporterTest, RefusalIsCountedAndTriedAgain) {
   Adopt("a");
   scheduler_.Refuse(absl::AbortedError("no"));

@@ -2,12 +2,15 @@
 // library with the calls of nvml_api.h. The file that ORDO_FAKE_NVML names has
 // one line a GPU and is read again at each call:
 //   <minor> <uuid> <total MiB> <used MiB> [pid:<MiB> ...] [draw:<MiB>] [dead]
+//     [util:<percent>] [temp:<degrees>] [power:<mW>] [corrected:<errors>]
+//     [uncorrected:<errors>]
 // Each line "xid <index> <number>" or "ecc <index>" beyond those already told
 // is an event. Without the file there is no driver.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -22,9 +25,11 @@ using ordo::worker::agent::nvml::EventSet;
 using ordo::worker::agent::nvml::Memory;
 using ordo::worker::agent::nvml::ProcessInfo;
 using ordo::worker::agent::nvml::Return;
+using ordo::worker::agent::nvml::Utilization;
 
 constexpr Return kSuccess = 0;
 constexpr Return kInvalidArgument = 2;
+constexpr Return kNotSupported = 3;
 constexpr Return kInsufficientSize = 7;
 constexpr Return kDriverNotLoaded = 9;
 constexpr Return kTimeout = 10;
@@ -39,6 +44,9 @@ struct FakeGpu {
   unsigned long long used = 0;
   std::vector<ProcessInfo> computing;
   std::vector<ProcessInfo> drawing;
+  // By name: util, temp, power, corrected, uncorrected. What is not given is
+  // not supported.
+  std::map<std::string, unsigned> measured;
   bool dead = false;
 };
 
@@ -81,6 +89,13 @@ Machine Read() {
       if (word == "dead") gpu.dead = true;
       const size_t colon = word.find(':');
       if (colon == std::string::npos) continue;
+      const std::string name = word.substr(0, colon);
+      if (name == "util" || name == "temp" || name == "power" ||
+          name == "corrected" || name == "uncorrected") {
+        gpu.measured[name] =
+            static_cast<unsigned>(std::atoi(word.c_str() + colon + 1));
+        continue;
+      }
       ProcessInfo process{};
       process.pid = static_cast<unsigned>(std::atoi(word.c_str()));
       process.used_bytes =
@@ -102,6 +117,16 @@ Return With(Device device, F use) {
   if (index >= machine.gpus.size()) return kInvalidArgument;
   if (machine.gpus[index].dead) return kGpuIsLost;
   return use(machine.gpus[index]);
+}
+
+template <typename Number>
+Return PutMeasured(Device device, const char* name, Number* to) {
+  return With(device, [&](const FakeGpu& gpu) {
+    const auto found = gpu.measured.find(name);
+    if (found == gpu.measured.end()) return kNotSupported;
+    *to = found->second;
+    return kSuccess;
+  });
 }
 
 Return PutText(const std::string& text, char* to, unsigned num_bytes) {
@@ -177,6 +202,19 @@ Return nvmlDeviceGetGraphicsRunningProcesses_v3(Device device, unsigned* count,
   return With(device, [&](const FakeGpu& gpu) {
     return PutList(gpu.drawing, count, list);
   });
+}
+Return nvmlDeviceGetUtilizationRates(Device device, Utilization* rates) {
+  return PutMeasured(device, "util", &rates->gpu);
+}
+Return nvmlDeviceGetTemperature(Device device, int, unsigned* degrees) {
+  return PutMeasured(device, "temp", degrees);
+}
+Return nvmlDeviceGetPowerUsage(Device device, unsigned* milliwatts) {
+  return PutMeasured(device, "power", milliwatts);
+}
+Return nvmlDeviceGetTotalEccErrors(Device device, int kind, int,
+                                   unsigned long long* count) {
+  return PutMeasured(device, kind == 0 ? "corrected" : "uncorrected", count);
 }
 Return nvmlEventSetCreate(EventSet* set) {
   *set = reinterpret_cast<EventSet>(handles);
