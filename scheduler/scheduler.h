@@ -52,6 +52,9 @@ struct NewJob {
   // request_id of its own.
   std::string parent = {};
   std::string part = {};
+  // The trace that the call is part of (base/trace/trace.h); empty: none. A
+  // repeat of its request does not change that of the job.
+  std::string trace_parent = {};
   // Why what changes with time, such as the rules of its queue, does not let it
   // be created. The repeat of a request that has made its job gets that all the
   // same.

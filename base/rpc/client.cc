@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/rpc/server.h"
+#include "base/trace/trace.h"
 #include "grpcpp/create_channel.h"
 #include "grpcpp/support/channel_arguments.h"
 
@@ -68,6 +69,9 @@ void PrepareCall(const CallOptions& options, grpc::ClientContext* context) {
   }
   if (!options.bearer.empty()) {
     context->AddMetadata(kAuthorizationMetadataKey, "Bearer " + options.bearer);
+  }
+  if (!options.trace_parent.empty()) {
+    context->AddMetadata(kTraceParentKey, options.trace_parent);
   }
   context->set_wait_for_ready(options.wait_for_ready);
 }

@@ -37,6 +37,8 @@ struct CallOptions {
   // Secret of a token, or a JWT, by which the server knows the caller; empty
   // sends none.
   std::string bearer = {};
+  // Sent as "traceparent"; empty sends none.
+  std::string trace_parent = {};
 };
 
 // Sets up the context of one call. An infinite timeout sets no deadline.

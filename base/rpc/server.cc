@@ -11,6 +11,7 @@
 #include "base/rpc/call.h"
 #include "base/rpc/grpc_status.h"
 #include "base/status/status.h"
+#include "base/trace/trace.h"
 #include "grpc/grpc_security_constants.h"
 #include "grpc/support/log.h"
 #include "grpcpp/ext/proto_server_reflection_plugin.h"
@@ -198,6 +199,12 @@ Caller GetCaller(const grpc::ServerContextBase& context) {
     if (absl::StartsWithIgnoreCase(value, kBearer)) {
       caller.bearer = std::string(value.substr(sizeof(kBearer) - 1));
     }
+  }
+  // Of two nobody knows which one is meant.
+  if (metadata.count(kTraceParentKey) == 1) {
+    const auto& parent =
+        metadata.find(kTraceParentKey)->second;
+    caller.trace_parent = ParseTraceParent({parent.data(), parent.size()});
   }
   return caller;
 }

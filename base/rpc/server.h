@@ -96,6 +96,9 @@ struct Caller {
   // What follows "Bearer " in the metadata entry `authorization`; empty: there
   // is none. A secret: never logged.
   std::string bearer = {};
+  // The trace that the call is part of (base/trace/trace.h); empty when there
+  // is none, or what there is is malformed.
+  std::string trace_parent;
 };
 
 inline constexpr char kUserMetadataKey[] = "ordo-user";

@@ -28,6 +28,7 @@ using ::ordo::base::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr absl::Duration kTimeout = absl::Seconds(20);
@@ -41,6 +42,9 @@ class EchoServiceImpl : public EchoService::CallbackService {
                                  EchoResponse* response) override {
     const Caller caller = GetCaller(*context);
     response->set_text(request->text() + " " + caller.user + " " + caller.peer);
+    if (!caller.trace_parent.empty()) {
+      response->set_text(response->text() + " " + caller.trace_parent);
+    }
     if (request->text() == "fail") {
       return Finish(context, absl::NotFoundError("no such text"));
     }
@@ -93,6 +97,35 @@ TEST_F(RpcServerTest, AnswersOnAPortOfItsChoiceAndKnowsTheCaller) {
   EchoResponse response;
   ORDO_ASSERT_OK(Echo("hello", &response));
   EXPECT_THAT(response.text(), StartsWith("hello ada ipv4:127.0.0.1:"));
+}
+
+TEST_F(RpcServerTest, KnowsTheTraceThatACallIsPartOf) {
+  constexpr char kParent[] =
+      "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  Start();
+  CallOptions options = {kTimeout, "ada", false};
+  EchoResponse response;
+  options.trace_parent = kParent;
+  ORDO_ASSERT_OK(Echo("hello", &response, options));
+  EXPECT_THAT(response.text(), HasSubstr(kParent));
+  options.trace_parent = "00-4bf92f3577b34da6-1-01";
+  ORDO_ASSERT_OK(Echo("hello", &response, options));
+  EXPECT_THAT(response.text(), Not(HasSubstr("4bf92f")));
+}
+
+TEST_F(RpcServerTest, OfTwoTracesNoneIsKnown) {
+  Start();
+  grpc::ClientContext context;
+  PrepareCall({kTimeout, "ada", false}, &context);
+  for (const char* span : {"00f067aa0ba902b7", "00f067aa0ba902b8"}) {
+    context.AddMetadata(
+        "traceparent",
+        std::string("00-4bf92f3577b34da6a3ce929d0e0e4736-") + span + "-01");
+  }
+  EchoRequest request;
+  EchoResponse response;
+  EXPECT_TRUE(stub_->Echo(&context, request, &response).ok());
+  EXPECT_THAT(response.text(), Not(HasSubstr("4bf92f")));
 }
 
 // One message of a bidirectional call by the name of its method, as bytes.

@@ -148,6 +148,7 @@ void SetAttempt(const State& state, const Worker& worker, const Placed& placed,
     desired->add_devices(device);
   }
   desired->set_acknowledged_records(AcknowledgedOf(job, placed.id->second));
+  desired->set_traceparent(job.facts->request.trace_parent());
 }
 
 // The worker keeps the task of what it has observed, and starts nothing that is

@@ -39,8 +39,15 @@ TEST(DesiredTest, ASetSaysAllThatAWorkerShouldRun) {
   const int64_t first = shell.TakeDesired("w").sequence();
   ORDO_ASSERT_OK(shell.Submit(JobBuilder("a")));
   shell.Ignore();
-  ORDO_ASSERT_OK(shell.Submit(JobBuilder("b")));
+  constexpr char kTrace[] =
+      "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  NewJob b = JobBuilder("b");
+  b.trace_parent = kTrace;
+  ORDO_ASSERT_OK_AND_ASSIGN(const jobs::v1::Job made, shell.Submit(b));
+  EXPECT_EQ(made.traceparent(), kTrace);
   const auto desired = shell.TakeDesired("w");
+  EXPECT_EQ(desired.attempts(0).traceparent(), "");
+  EXPECT_EQ(desired.attempts(1).traceparent(), kTrace);
   EXPECT_EQ(desired.worker(), "w");
   EXPECT_EQ(desired.incarnation(), "w-first");
   EXPECT_EQ(desired.epoch(), 7);

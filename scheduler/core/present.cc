@@ -90,6 +90,7 @@ jobs::v1::Job PresentWithoutSpec(const JobRecord& record) {
   if (!facts.parent.empty()) job.set_parent(JobName(facts.parent.value()));
   job.set_part(facts.part.value());
   for (const std::string& part : facts.parts) job.add_parts(JobName(part));
+  job.set_traceparent(facts.request.trace_parent());
   return job;
 }
 
@@ -118,7 +119,8 @@ JobPtr RecordOf(StoredJob stored, const JobFacts& of_spec) {
   facts->user_verified = job.owner().verified();
   facts->notices =
       std::vector<std::string>(job.notices().begin(), job.notices().end());
-  facts->request = RequestMark(stored.request_id, stored.fingerprint);
+  facts->request =
+      RequestMark(stored.request_id, stored.fingerprint, job.traceparent());
   facts->create_ns = TimeOf(job.create_time());
   if (!job.parent().empty()) facts->parent = IdOf(job.parent());
   facts->part = std::move(*job.mutable_part());

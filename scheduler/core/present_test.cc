@@ -57,6 +57,8 @@ Job FullJob() {
   job.mutable_spec()->set_name("a");
   job.clear_progress();
   job.set_parent("jobs/p");
+  job.set_traceparent(
+      "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
   job.clear_parts();
   job.add_parts("jobs/b");
   job.add_parts("jobs/c");

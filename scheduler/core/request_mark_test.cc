@@ -30,6 +30,21 @@ TEST(RequestMarkTest, WithoutAnIdNothingIsKept) {
   EXPECT_EQ(mark.fingerprint(), "");
 }
 
+TEST(RequestMarkTest, ATraceIsKeptWithAnIdAndWithoutOne) {
+  const std::string trace =
+      "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  for (const std::string& id : {std::string("r"), std::string()}) {
+    const RequestMark mark(id, "0123", trace);
+    const RequestMark copy = mark;
+    EXPECT_EQ(copy.empty(), id.empty());
+    EXPECT_EQ(copy.id(), id);
+    EXPECT_EQ(copy.fingerprint(), id.empty() ? "" : "0123");
+    EXPECT_EQ(copy.trace_parent(), trace);
+  }
+  EXPECT_EQ(RequestMark("r", "f").trace_parent(), "");
+  EXPECT_EQ(RequestMark().trace_parent(), "");
+}
+
 TEST(RequestMarkTest, CopiesStandForThemselves) {
   RequestMark mark("a", "0123");
   const RequestMark copy = mark;

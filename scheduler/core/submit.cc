@@ -231,7 +231,8 @@ FactsPtr MakeFacts(Turn& turn, NewJob& created, Plan* plan) {
   facts->user = created.owner.user();
   facts->user_verified = created.owner.verified();
   facts->notices = std::move(created.notices);
-  facts->request = RequestMark(created.request_id, created.fingerprint);
+  facts->request = RequestMark(created.request_id, created.fingerprint,
+                               created.trace_parent);
   facts->create_ns = absl::ToUnixNanos(turn.now.wall);
   facts->parent = std::move(created.parent);
   facts->part = std::move(created.part);

@@ -14,6 +14,7 @@
 #include "base/log/log.h"
 #include "base/log/log_together.h"
 #include "base/status/status.h"
+#include "base/trace/trace.h"
 #include "scheduler/core/load.h"
 #include "scheduler/core/present.h"
 #include "scheduler/server/checkpoint_sweep.h"
@@ -23,6 +24,7 @@ namespace ordo::scheduler::server {
 namespace {
 
 using base::LogError;
+using base::LogField;
 using base::LogInfo;
 using base::LogWarning;
 
@@ -49,13 +51,18 @@ void LogArchived(const absl::StatusOr<int64_t>& num_jobs) {
 }
 
 void LogTransition(const core::JobRecord& job) {
-  LogInfo("job", {{"job", job.id()},
-                  {"state", jobs::v1::Job::State_Name(job.state)},
-                  {"reason", job.reason.value()},
-                  {"attempt", job.attempt_number()},
-                  {"worker",
-                   job.attempts.empty() ? "" : job.newest_attempt().worker()},
-                  {"message", core::MessageOf(job)}});
+  LogInfo(
+      "job",
+      {{"job", job.id()},
+       {"state", jobs::v1::Job::State_Name(job.state)},
+       {"reason", job.reason.value()},
+       {"attempt", job.attempt_number()},
+       LogField::IfAny(
+           "worker", job.attempts.empty() ? "" : job.newest_attempt().worker()),
+       {"message", core::MessageOf(job)},
+       LogField::IfAny("request_id", job.facts->request.id()),
+       LogField::IfAny("trace_id",
+                       base::TraceIdOf(job.facts->request.trace_parent()))});
 }
 
 void LogChange(const core::NoteChange& note) {

@@ -1,5 +1,8 @@
 #include <string>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -86,6 +89,36 @@ TEST_F(ServerMetricsTest, AJobThatRunsIsShownOnItsDeviceAndInItsQueue) {
   WaitFor("a", Job::SUCCEEDED);
   EXPECT_THAT(Page(), HasSubstr("ordo_scheduler_ended_jobs_total{state="
                                 "\"SUCCEEDED\"} 1\n"));
+}
+
+// tests/bench measures it with the programs themselves; here it is bounded far
+// above what it takes.
+TEST_F(ServerMetricsTest, APageOfManyJobsAndWorkersTakesLittle) {
+  constexpr int kJobs = 10'000;
+  constexpr int kWorkers = 200;
+  constexpr int kDevices = 8;
+  constexpr absl::Duration kLimit = absl::Seconds(2);
+  for (int i = 0; i < kWorkers; ++i) {
+    agent::v1::AnnounceRequest request =
+        core::testing::WorkerBuilder(absl::StrCat("w", i));
+    request.clear_devices();
+    for (int k = 0; k < kDevices; ++k) {
+      workers::v1::Device& device = *request.add_devices();
+      device.set_name(absl::StrCat("cpu:", k));
+      device.set_kind("cpu");
+    }
+    ASSERT_THAT(server_->Announce(request), IsOk());
+  }
+  std::vector<NewJob> jobs;
+  for (int i = 0; i < kJobs; ++i) {
+    jobs.push_back(JobBuilder(absl::StrCat("a", i)));
+  }
+  ASSERT_THAT(Create(jobs), IsOk());
+  const absl::Duration start = clock_.Monotonic();
+  const std::string page = Page();
+  EXPECT_LT(clock_.Monotonic() - start, kLimit);
+  EXPECT_THAT(page, HasSubstr("{device=\"cpu:7\",worker=\"w199\"} 0\n"));
+  EXPECT_THAT(page, HasSubstr("reason=\"WAITING_FOR_DEVICE\"} 10000\n"));
 }
 
 TEST_F(ServerMetricsTest, WhatADeletedQueueShowedIsGone) {

@@ -222,6 +222,7 @@ absl::StatusOr<std::vector<Job>> FakeScheduler::TryCreate(
       created.set_parent(absl::StrCat("jobs/", job.parent));
     }
     created.set_part(job.part);
+    created.set_traceparent(job.trace_parent);
     for (const std::string& part : job.parts) {
       created.add_parts(absl::StrCat("jobs/", part));
     }

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
+#include <sys/random.h>
+#include <sys/types.h>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -12,6 +15,7 @@
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "base/text/nearest.h"
+#include "base/trace/trace.h"
 #include "services/cli/commands/commands.h"
 #include "services/cli/help.h"
 
@@ -89,10 +93,22 @@ absl::StatusOr<std::string> ReadToken(App& app, const base::NamedFile& file) {
                    " must hold one secret or JWT, of printable characters"));
 }
 
+// Of a command that is part of none, or of one that nobody can read.
+std::string NewTrace() {
+  char bytes[base::kTraceRandomBytes];
+  // Fails only before the system has booted: then there is no trace.
+  const ssize_t size = getrandom(bytes, sizeof(bytes), 0);
+  return base::MakeTraceParent(
+      {bytes, size < 0 ? 0 : static_cast<size_t>(size)});
+}
+
 absl::StatusOr<ClientOptions> ChooseServer(App& app,
                                            const Arguments& arguments) {
   ClientOptions options = app.client;
   if (options.user.empty()) options.user = base::LocalUser();
+  options.trace_parent = base::ParseTraceParent(
+      app.environment(base::kTraceParentVariable).value_or(""));
+  if (options.trace_parent.empty()) options.trace_parent = NewTrace();
   const std::optional<std::string> named = app.environment("ORDO_SERVER");
   options.address = arguments.Get("server", named.value_or(options.address));
   const absl::StatusOr<base::HostPort> parsed =

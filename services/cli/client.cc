@@ -151,6 +151,7 @@ std::unique_ptr<grpc::ClientContext> Client::StreamContext() const {
   options.timeout = absl::InfiniteDuration();
   options.user = options_.user;
   options.bearer = options_.bearer;
+  options.trace_parent = options_.trace_parent;
   base::PrepareCall(options, context.get());
   return context;
 }
@@ -179,6 +180,7 @@ absl::Status Client::Retry(
   call_options.timeout = options_.call_timeout;
   call_options.user = options_.user;
   call_options.bearer = options_.bearer;
+  call_options.trace_parent = options_.trace_parent;
   base::BackoffOptions backoff;
   backoff.initial = absl::Milliseconds(50);
   backoff.max = absl::Seconds(1);

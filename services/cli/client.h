@@ -33,6 +33,8 @@ struct ClientOptions {
   std::string user;
   // Secret of a token, or a JWT; empty: none is shown.
   std::string bearer;
+  // Which trace its calls are part of (base/trace/trace.h); empty: none.
+  std::string trace_parent = {};
   // One call takes at most this long.
   absl::Duration call_timeout = absl::Seconds(10);
   // A call that finds no server is tried again for this long: a scheduler that

@@ -69,6 +69,13 @@ bool MayNameData(const ordo::jobs::v1::JobSpec& spec) {
   return spec::HasParts(spec.kind()) || spec::NamesData(spec);
 }
 
+// They are part of the trace that the call is part of.
+void SetTrace(const grpc::CallbackServerContext& context,
+              std::vector<scheduler::NewJob>* jobs) {
+  const std::string trace_parent = base::GetCaller(context).trace_parent;
+  for (scheduler::NewJob& job : *jobs) job.trace_parent = trace_parent;
+}
+
 }  // namespace
 
 JobsService::JobsService(const Parts& parts)
@@ -135,6 +142,7 @@ grpc::ServerUnaryReactor* JobsService::CreateJob(
     const ordo::jobs::v1::Owner& owner = auth::VisitorOf(*context).owner;
     auto jobs = MakeNewJob({*view, specs_, parts_.storage}, *request, owner);
     if (!jobs.ok()) return reactor->Finish(base::ToGrpcStatus(jobs.status()));
+    SetTrace(*context, &*jobs);
     view->CreateJobs(*std::move(jobs),
                      [this, context, reactor,
                       response](absl::StatusOr<std::vector<Job>> made) {
@@ -162,6 +170,7 @@ grpc::ServerUnaryReactor* JobsService::BatchCreateJobs(
     const ordo::jobs::v1::Owner& owner = auth::VisitorOf(*context).owner;
     auto jobs = MakeNewJobs({*view, specs_, parts_.storage}, *request, owner);
     if (!jobs.ok()) return reactor->Finish(base::ToGrpcStatus(jobs.status()));
+    SetTrace(*context, &*jobs);
     view->CreateJobs(
         *std::move(jobs), [this, context, request, reactor,
                            response](absl::StatusOr<std::vector<Job>> made) {

@@ -134,6 +134,29 @@ TEST_F(JobsServiceTest, CreateGivesTheResolvedJobOfTheCaller) {
   EXPECT_EQ(job.spec().training().batch_size(), 64);
 }
 
+TEST_F(JobsServiceTest, AJobIsPartOfTheTraceOfTheCallThatMakesIt) {
+  const std::string parent =
+      "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  Job job;
+  {
+    Context context;
+    context.AddMetadata("traceparent", parent);
+    ASSERT_TRUE(stub_->CreateJob(&context, RequestOf("a"), &job).ok());
+    EXPECT_EQ(job.traceparent(), parent);
+  }
+  BatchCreateJobsRequest batch;
+  *batch.add_requests() = RequestOf("b");
+  BatchCreateJobsResponse made;
+  {
+    Context context;
+    context.AddMetadata("traceparent", parent);
+    ASSERT_TRUE(stub_->BatchCreateJobs(&context, batch, &made).ok());
+    EXPECT_EQ(made.jobs(0).traceparent(), parent);
+  }
+  ASSERT_TRUE(Create(RequestOf("c"), &job).ok());
+  EXPECT_EQ(job.traceparent(), "");
+}
+
 TEST_F(JobsServiceTest, CallerWithoutANameIsUnknown) {
   Job job;
   ASSERT_TRUE(Create(RequestOf("a"), &job, "").ok());

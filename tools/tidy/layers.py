@@ -31,7 +31,7 @@ LIBRARIES = {
 CONTROL_PLANE = ("Abseil", "Protobuf", "gRPC")
 # What of base is pure: functions of their arguments.
 PURE_BASE = ("base/backoff", "base/check.h", "base/status", "base/text",
-             "base/units", "base/version/worker_protocol.h")
+             "base/trace", "base/units", "base/version/worker_protocol.h")
 
 # Folder -> what it may include of this project, and of outside libraries. The
 # longest folder that is a prefix of a file's path counts. A folder may always

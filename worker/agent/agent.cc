@@ -15,10 +15,12 @@
 #include "base/check.h"
 #include "base/log/log.h"
 #include "base/status/status.h"
+#include "base/trace/trace.h"
 
 namespace ordo::worker::agent {
 namespace {
 
+using base::LogField;
 using ::ordo::agent::v1::DesiredAttempt;
 using ::ordo::agent::v1::ObservedAttempt;
 using ::ordo::agent::v1::SetDesiredRequest;
@@ -33,6 +35,10 @@ constexpr absl::Duration kRoomPeriod = absl::Seconds(15);
 // How often processes that must go are looked for.
 constexpr absl::Duration kLostPeriod = absl::Milliseconds(20);
 constexpr size_t kMaxSpareFolders = 64;
+
+std::string TraceIdOf(const DesiredAttempt& desired) {
+  return base::TraceIdOf(base::ParseTraceParent(desired.traceparent()));
+}
 
 }  // namespace
 
@@ -85,6 +91,7 @@ absl::Status Agent::Start() {
     entry.task = std::make_unique<Task>(options_.task, files_, spares_, *key);
     const DesiredAttempt stored = entry.task->Stored();
     entry.measurements = MakeMeasurements(stored, std::nullopt);
+    entry.trace_id = TraceIdOf(stored);
     entry.task->Adopt();
     {
       base::MutexLock lock(mutex_);
@@ -95,7 +102,8 @@ absl::Status Agent::Start() {
                   {{"job", key->job},
                    {"attempt", key->attempt},
                    {"rank", key->rank},
-                   {"running", entry.task->SupervisorRuns()}});
+                   {"running", entry.task->SupervisorRuns()},
+                   LogField::IfAny("trace_id", entry.trace_id)});
     entry.watches =
         std::make_unique<TaskWatches>(*watcher_, entry.task->folders());
     Update(*key, entry);
@@ -205,6 +213,7 @@ void Agent::StartTask(const Pending& pending) {
   Entry& entry = entries_[key];
   entry.task = std::make_unique<Task>(options_.task, files_, spares_, key);
   entry.measurements = MakeMeasurements(desired, pending.asked);
+  entry.trace_id = TraceIdOf(desired);
   const std::vector<std::string> devices(desired.devices().begin(),
                                          desired.devices().end());
   // The scheduler may have placed it before it knew that a device is withheld.
@@ -214,10 +223,12 @@ void Agent::StartTask(const Pending& pending) {
     status = entry.task->Start(desired, &cause, offers_.WrongKernels(devices));
   }
   if (!status.ok()) {
-    base::LogError("attempt not started", {{"job", key.job},
-                                           {"attempt", key.attempt},
-                                           {"rank", key.rank},
-                                           {"error", status}});
+    base::LogError("attempt not started",
+                   {{"job", key.job},
+                    {"attempt", key.attempt},
+                    {"rank", key.rank},
+                    {"error", status},
+                    LogField::IfAny("trace_id", entry.trace_id)});
     entry.over = true;
     {
       base::MutexLock lock(mutex_);
@@ -234,7 +245,8 @@ void Agent::StartTask(const Pending& pending) {
                 {{"job", key.job},
                  {"attempt", key.attempt},
                  {"rank", key.rank},
-                 {"supervisor", entry.task->supervisor_pid()}});
+                 {"supervisor", entry.task->supervisor_pid()},
+                 LogField::IfAny("trace_id", entry.trace_id)});
   if (key.rank == 0) WriteSpec(desired);
   entry.watches =
       std::make_unique<TaskWatches>(*watcher_, entry.task->folders());
@@ -414,7 +426,8 @@ void Agent::ReportEnd(const AttemptKey& key, Entry& entry) {
                                   {"attempt", key.attempt},
                                   {"rank", key.rank},
                                   {"cause", CauseLabel(cause)},
-                                  {"message", message}});
+                                  {"message", message},
+                                  LogField::IfAny("trace_id", entry.trace_id)});
 }
 
 void Agent::ReapChildren() {

@@ -87,6 +87,8 @@ class Agent {
     std::unique_ptr<Task> task;
     std::unique_ptr<TaskWatches> watches;
     std::unique_ptr<Measurements> measurements;
+    // The trace that its job is part of; empty: none.
+    std::string trace_id;
     // The supervisor is gone and its journal has no end.
     bool lost = false;
     // The last look at its files failed.

@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "base/files/file_util.h"
 #include "base/status/status.h"
+#include "base/trace/trace.h"
 #include "base/units/proto_time.h"
 #include "base/version/worker_protocol.h"
 #include "proto/ordo/training/v1/exit_code.pb.h"
@@ -217,6 +218,8 @@ absl::Status Task::Start(const DesiredAttempt& desired,
       {desired.devices().begin(), desired.devices().end()}, options_.gpu_uuids);
   // All that is started for the task is found by it.
   added.emplace_back(kTaskMark, folders_.task);
+  const std::string trace = base::ParseTraceParent(desired.traceparent());
+  if (!trace.empty()) added.emplace_back(base::kTraceParentVariable, trace);
   command.environment = EnvironmentWith(options_.environment, added);
   ORDO_ASSIGN_OR_RETURN(supervisor_,
                         base::AddContext(options_.launcher->Start(command),

@@ -1,6 +1,7 @@
 #include "worker/agent/task.h"
 
 #include <cerrno>
+#include <cstdlib>
 #include <optional>
 #include <poll.h>
 #include <set>
@@ -96,6 +97,31 @@ TEST_F(TaskTest, TheTrainerIsToldWhatItMayRead) {
             2u);
   ORDO_ASSERT_OK(task_->Signal(SIGTERM, absl::Seconds(10)));
   EXPECT_TRUE(WaitForEnd());
+}
+
+TEST_F(TaskTest, TheTraceOfItsJobIsInTheTrainersEnvironment) {
+  const std::string parent =
+      "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  Prepare("");
+  // It prints its environment and takes none of its arguments for a variable.
+  const std::string script = folder_.Path("print_trace");
+  ORDO_ASSERT_OK(base::AtomicWrite(
+      files_, script, "#!/bin/sh\necho \"trace ${TRACEPARENT-none}\"\n"));
+  ASSERT_EQ(chmod(script.c_str(), 0755), 0);
+  options_.trainer = script;
+  const auto said = [this](int attempt, const std::string& trace) {
+    DesiredAttempt desired = testing::FakeTask("a", attempt);
+    desired.set_traceparent(trace);
+    task_ = std::make_unique<Task>(options_, files_, *spares_,
+                                   AttemptKey{"a", attempt});
+    ORDO_EXPECT_OK(task_->Start(desired, &cause_));
+    EXPECT_TRUE(WaitForEnd());
+    return Text(task_->folders().attempt + "/rank-0.log");
+  };
+  unsetenv("TRACEPARENT");
+  EXPECT_EQ(said(1, parent), "trace " + parent + "\n");
+  EXPECT_EQ(said(2, ""), "trace none\n");
+  EXPECT_EQ(said(3, "malformed"), "trace none\n");
 }
 
 TEST_F(TaskTest, OnlyWhatReadsDataIsToldWhereItLies) {

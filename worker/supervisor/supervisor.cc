@@ -56,8 +56,19 @@ sigset_t WatchedSignals() {
   return watched;
 }
 
+// The trace that its task is part of, as the worker gave it; empty: none.
+std::string TraceField() {
+  // "00-<32 digits>-<16 digits>-<2 digits>" of W3C Trace Context.
+  constexpr size_t kSize = 55;
+  constexpr size_t kTraceId = 3;
+  constexpr size_t kTraceIdDigits = 32;
+  const char* const parent = std::getenv("TRACEPARENT");
+  if (parent == nullptr || std::strlen(parent) != kSize) return "";
+  return " trace_id=" + std::string(parent + kTraceId, kTraceIdDigits);
+}
+
 void Say(const Options& options, const std::string& text) {
-  const std::string line = "ordo-supervisor: " + text + "\n";
+  const std::string line = "ordo-supervisor: " + text + TraceField() + "\n";
   std::fputs(line.c_str(), stderr);
   if (options.attempt_dir.empty()) return;
   const std::string path =

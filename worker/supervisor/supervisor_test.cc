@@ -545,6 +545,19 @@ TEST_F(SupervisorTest, SecondSupervisorOfATaskIsRefused) {
               HasSubstr("cannot write " + folder_ + "/journal: "));
 }
 
+TEST_F(SupervisorTest, WhatItSaysNamesTheTraceOfItsTask) {
+  setenv("TRACEPARENT",
+         "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", 1);
+  Limits limits;
+  limits.rank = 3;
+  Start({}, limits);
+  EXPECT_EQ(Wait(), 2);
+  unsetenv("TRACEPARENT");
+  EXPECT_EQ(ReadText(folder_ + "/supervisor-3.log"),
+            "ordo-supervisor: the trainer is missing: it follows -- "
+            "trace_id=4bf92f3577b34da6a3ce929d0e0e4736\n");
+}
+
 TEST_F(SupervisorTest, BadCommandLineIsRefused) {
   Limits limits;
   limits.rank = 3;

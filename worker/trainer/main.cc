@@ -16,8 +16,10 @@
 #include "absl/status/statusor.h"
 #include "base/clock/clock.h"
 #include "base/files/files.h"
+#include "base/log/log.h"
 #include "base/process/stacks.h"
 #include "base/status/status.h"
+#include "base/trace/trace.h"
 #include "model/guard.h"
 #include "worker/trainer/command_line.h"
 #include "worker/trainer/commands.h"
@@ -55,8 +57,20 @@ void LimitSpinning(char** argv) {
   // Still correct without it, only slower beside others.
 }
 
+// Each line says the trace that the job is part of, if it is part of one.
+void LogTrace() {
+  const char* const parent = std::getenv(base::kTraceParentVariable);
+  if (parent == nullptr) return;
+  base::LogOptions log;
+  log.common = {base::LogField::IfAny(
+      "trace_id", base::TraceIdOf(base::ParseTraceParent(parent)))};
+  // Fails where a file is named only.
+  base::StartLogging(log).IgnoreError();
+}
+
 int Main(int argc, char** argv) {
   LimitSpinning(argv);
+  LogTrace();
   base::PrintStacksOnQuit();
   const auto line = ParseCommandLine({argv + 1, argv + argc});
   if (!line.ok()) {

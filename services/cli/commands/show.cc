@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status/status.h"
+#include "base/trace/trace.h"
 #include "base/units/proto_time.h"
 #include "base/units/units.h"
 #include "base/yaml/text_form.h"
@@ -127,6 +128,9 @@ absl::Status ShowJob(Context& context, const std::string& name) {
   lines.push_back({"Ended", FormatTime(job.end_time())});
   if (!job.cancelled_by().empty()) {
     lines.push_back({"Cancelled by", job.cancelled_by()});
+  }
+  if (!job.traceparent().empty()) {
+    lines.push_back({"Trace", base::TraceIdOf(job.traceparent())});
   }
   for (const std::string& notice : job.notices()) {
     lines.push_back({"Notice", notice});

@@ -28,6 +28,8 @@ TEST_F(ShowTest, JobHasItsAttemptsAndSpec) {
     attempt->set_exact(true);
     attempt->add_warnings("a cpu is missing");
     job->add_notices("no kernel does it");
+    job->set_traceparent(
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
   });
   EXPECT_EQ(Run({"show", "a"}), 0);
   EXPECT_THAT(out(), HasSubstr("Job:      a\nState:    FAILED\n"
@@ -35,6 +37,7 @@ TEST_F(ShowTest, JobHasItsAttemptsAndSpec) {
                                "Message:  lower training.learning_rate\n"
                                "Owner:    ada (unverified)\n"));
   EXPECT_THAT(out(), HasSubstr("Notice:   no kernel does it\n"));
+  EXPECT_THAT(out(), HasSubstr("Trace:    4bf92f3577b34da6a3ce929d0e0e4736\n"));
   EXPECT_THAT(out(), HasSubstr("12s"));
   EXPECT_THAT(out(), HasSubstr("7  NON_FINITE  loss is not finite"));
   EXPECT_THAT(out(), HasSubstr("attempt 1: resumed from "

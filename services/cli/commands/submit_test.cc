@@ -47,6 +47,28 @@ TEST_F(SubmitTest, DashIsYamlOnStandardInput) {
   EXPECT_EQ(out(), "a\n");
 }
 
+TEST_F(SubmitTest, WhatIsSubmittedIsPartOfTheTraceOfItsCaller) {
+  const std::string parent =
+      "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  environment_["TRACEPARENT"] = parent;
+  input_ = "{kind: train, name: a}";
+  EXPECT_EQ(Run({"submit", "-"}), 0);
+  EXPECT_EQ(scheduler_.GetJob("a").traceparent(), parent);
+}
+
+TEST_F(SubmitTest, WithoutATraceThatCanBeReadThereIsANewOne) {
+  input_ = "{kind: train, name: a}";
+  EXPECT_EQ(Run({"submit", "-"}), 0);
+  environment_["TRACEPARENT"] = "00-4BF92F35-1-01";
+  input_ = "{kind: train, name: b}";
+  EXPECT_EQ(Run({"submit", "-"}), 0);
+  const std::string a = scheduler_.GetJob("a").traceparent();
+  const std::string b = scheduler_.GetJob("b").traceparent();
+  EXPECT_EQ(a.size(), 55u);
+  EXPECT_EQ(b.size(), 55u);
+  EXPECT_NE(a, b);
+}
+
 TEST_F(SubmitTest, LostAnswersCreateNothingTwice) {
   client_.retry_for = absl::Seconds(20);
   scheduler_.LoseAnswers(2);

@@ -102,7 +102,7 @@ class FakeScheduler::Jobs : public jobs::v1::JobsService::Service {
                          Job* response) override {
     base::MutexLock lock(state_.mutex);
     const grpc::Status status =
-        Create(*request, base::GetCaller(*context).user, response);
+        Create(*request, base::GetCaller(*context), response);
     return status.ok() ? state_.Answer(*context) : status;
   }
 
@@ -113,7 +113,7 @@ class FakeScheduler::Jobs : public jobs::v1::JobsService::Service {
     base::MutexLock lock(state_.mutex);
     for (const auto& one : request->requests()) {
       const grpc::Status status =
-          Create(one, base::GetCaller(*context).user, response->add_jobs());
+          Create(one, base::GetCaller(*context), response->add_jobs());
       if (!status.ok()) return status;
     }
     return state_.Answer(*context);
@@ -254,7 +254,7 @@ class FakeScheduler::Jobs : public jobs::v1::JobsService::Service {
 
  private:
   grpc::Status Create(const jobs::v1::CreateJobRequest& request,
-                      const std::string& user, Job* response) {
+                      const base::Caller& caller, Job* response) {
     state_.create_requests.push_back(request);
     state_.changed.NotifyAll();
     if (!state_.refusal.ok()) return base::ToGrpcStatus(state_.refusal);
@@ -271,8 +271,9 @@ class FakeScheduler::Jobs : public jobs::v1::JobsService::Service {
     job.set_name(name);
     *job.mutable_spec() = request.job().spec();
     job.set_state(state_.created_state);
-    job.mutable_owner()->set_user(user);
-    if (job.spec().hold()) job.set_held_by(user);
+    job.mutable_owner()->set_user(caller.user);
+    job.set_traceparent(caller.trace_parent);
+    if (job.spec().hold()) job.set_held_by(caller.user);
     job.mutable_notices()->Assign(state_.notices.begin(), state_.notices.end());
     state_.request_ids[request.request_id()] = name;
     state_.Put(job);
