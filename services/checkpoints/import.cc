@@ -60,8 +60,9 @@ void GiveUp(const ImportParts& parts, const ImportOrder& order,
   const absl::Status status =
       parts.uploads.TakeBack(order.upload, order.job, placed);
   if (!status.ok()) {
-    base::LogWarning("a folder that was not registered could not be moved back",
-                     {{"upload", order.upload}, {"error", status}});
+    base::LogWarning(
+        "a folder that was not registered could not be moved back",
+        {{"job", order.job}, {"upload", order.upload}, {"error", status}});
   }
 }
 

@@ -102,6 +102,7 @@ TEST_F(TaskTest, TheTrainerIsToldWhatItMayRead) {
 TEST_F(TaskTest, TheTraceOfItsJobIsInTheTrainersEnvironment) {
   const std::string parent =
       "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  unsetenv("TRACEPARENT");
   Prepare("");
   // It prints its environment and takes none of its arguments for a variable.
   const std::string script = folder_.Path("print_trace");
@@ -118,7 +119,6 @@ TEST_F(TaskTest, TheTraceOfItsJobIsInTheTrainersEnvironment) {
     EXPECT_TRUE(WaitForEnd());
     return Text(task_->folders().attempt + "/rank-0.log");
   };
-  unsetenv("TRACEPARENT");
   EXPECT_EQ(said(1, parent), "trace " + parent + "\n");
   EXPECT_EQ(said(2, ""), "trace none\n");
   EXPECT_EQ(said(3, "malformed"), "trace none\n");
