@@ -58,7 +58,8 @@ std::set<Series> SeriesOf(const std::string& page) {
   static const auto& label =
       *new std::regex(R"re((\w+)="((?:[^"\\]|\\.)*)")re");
   std::set<Series> all;
-  for (const std::string& line : absl::StrSplit(page, '\n')) {
+  const std::vector<std::string> lines = absl::StrSplit(page, '\n');
+  for (const std::string& line : lines) {
     if (line.empty() || line[0] == '#') continue;
     Series series;
     series.name = line.substr(0, line.find_first_of("{ "));

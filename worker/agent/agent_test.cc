@@ -662,6 +662,23 @@ TEST_F(AgentTest, DrainSavesWhatRuns) {
   Stop(Leave::kDrain);
 }
 
+TEST_F(AgentTest, RoomAndTurnsAndTrainersAreMeasured) {
+  Start("*:step_ms=20");
+  Desire({testing::FakeTask("a", 1)});
+  const auto deadline = std::chrono::steady_clock::now() + kDeadline;
+  const auto is_measured = [this] {
+    return metrics_.free_bytes.With({"storage"}).Value() > 0 &&
+           metrics_.free_bytes.With({"state"}).Value() > 0 &&
+           metrics_.trainer_resident.With({"cpu:0"}).Value() > 0;
+  };
+  while (!is_measured() && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
+  EXPECT_TRUE(is_measured());
+  EXPECT_THAT(registry_.Text(),
+              Not(HasSubstr("ordo_worker_loop_turn_seconds_count 0\n")));
+}
+
 TEST_F(AgentTest, MetricsNameTheDevice) {
   Start("*:step_ms=20");
   Desire({testing::FakeTask("a", 1)});

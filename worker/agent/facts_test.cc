@@ -50,6 +50,7 @@ TEST(FactsTest, WholeLifeIsRead) {
   supervisor.start_ticks = 99;
   JournalRecord trainer = Of(Phase::kTrainerStarted);
   trainer.time_ns = 5;
+  trainer.pid = 11;
   JournalRecord empty = Of(Phase::kGroupEmpty);
   empty.time_ns = 7;
   const SupervisorFacts facts = FactsOf(
@@ -57,6 +58,7 @@ TEST(FactsTest, WholeLifeIsRead) {
   EXPECT_EQ(facts.supervisor_pid, 10);
   EXPECT_EQ(facts.supervisor_start_ticks, 99u);
   EXPECT_EQ(facts.trainer_start_ns, 5);
+  EXPECT_EQ(facts.trainer_pid, 11);
   EXPECT_TRUE(facts.stop_requested);
   EXPECT_FALSE(facts.kill_requested);
   EXPECT_EQ(facts.exit->exit_code, 10);
