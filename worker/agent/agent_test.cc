@@ -663,7 +663,7 @@ TEST_F(AgentTest, DrainSavesWhatRuns) {
 }
 
 TEST_F(AgentTest, RoomAndTurnsAndTrainersAreMeasured) {
-  Start("*:step_ms=20");
+  Start("*:hold_at=5");
   Desire({testing::FakeTask("a", 1)});
   const auto deadline = std::chrono::steady_clock::now() + kDeadline;
   const auto is_measured = [this] {
