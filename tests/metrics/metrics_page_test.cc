@@ -94,6 +94,16 @@ TEST_F(MetricsPageTest, SchedulerTellsQueueAttemptsAndRpcs) {
            "ordo_scheduler_checkpoint_age_seconds",
            "ordo_scheduler_checkpoint_write_seconds",
            "ordo_scheduler_training_loss_nats",
+           "ordo_scheduler_training_step_seconds",
+           "ordo_scheduler_queue_wait_seconds_count{queue=\"default\"} 1",
+           "ordo_scheduler_queue_depth_jobs{queue=\"default\"} 0",
+           "ordo_scheduler_ended_jobs_total{state=\"SUCCEEDED\"} 1",
+           "ordo_scheduler_state_devices{kind=\"cpu\",state=\"lost\"} 0",
+           "ordo_scheduler_store_size_bytes{file=\"database\"}",
+           "ordo_scheduler_timer_delay_seconds_count",
+           "ordo_scheduler_build_info{build=",
+           "ordo_scheduler_process_open_files ",
+           "ordo_scheduler_log_lines_total{level=\"info\"}",
        }) {
     EXPECT_THAT(page, HasSubstr(part));
   }
@@ -109,6 +119,12 @@ TEST_F(MetricsPageTest, WorkerTellsItsTrainersByDevice) {
            "ordo_worker_rpc_requests_total",
            "ordo_worker_log_bytes_dropped_total 0",
            "ordo_worker_orphans_reaped_total",
+           "ordo_worker_training_step_seconds{device=\"cpu:0\"}",
+           "ordo_worker_announce_latency_seconds_count",
+           "ordo_worker_loop_turn_seconds_count",
+           "ordo_worker_free_bytes{place=\"storage\"}",
+           "ordo_worker_build_info{build=",
+           "ordo_worker_process_resident_bytes ",
        }) {
     EXPECT_THAT(page, HasSubstr(part));
   }
