@@ -1,7 +1,9 @@
 #include "services/auth/view.h"
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -82,16 +84,19 @@ class ViewTest : public ::testing::Test {
 
 TEST_F(ViewTest, LogsFilesAndWatchesAreOfTheQueuesThatTheCallerSees) {
   using Read =
-      grpc::Status (ViewTest::*)(const std::string&, const std::string&);
-  for (const Read read :
-       {&ViewTest::ReadLogs, &ViewTest::ReadFile, &ViewTest::Watch}) {
-    EXPECT_TRUE((this->*read)("ada", "jobs/secret").ok());
-    EXPECT_TRUE((this->*read)("bob", "jobs/secret").ok());
-    const grpc::Status hidden = (this->*read)("eve", "jobs/secret");
+      std::function<grpc::Status(const std::string&, const std::string&)>;
+  const std::vector<Read> reads = {
+      [this](const auto& user, const auto& job) { return ReadLogs(user, job); },
+      [this](const auto& user, const auto& job) { return ReadFile(user, job); },
+      [this](const auto& user, const auto& job) { return Watch(user, job); }};
+  for (const Read& read : reads) {
+    EXPECT_TRUE(read("ada", "jobs/secret").ok());
+    EXPECT_TRUE(read("bob", "jobs/secret").ok());
+    const grpc::Status hidden = read("eve", "jobs/secret");
     EXPECT_EQ(hidden.error_code(), grpc::StatusCode::NOT_FOUND);
     EXPECT_EQ(hidden.error_message(),
               "there is no job secret; see: ordo list jobs");
-    const grpc::Status none = (this->*read)("eve", "jobs/none");
+    const grpc::Status none = read("eve", "jobs/none");
     EXPECT_EQ(none.error_message(),
               "there is no job none; see: ordo list jobs");
   }
