@@ -60,7 +60,7 @@ class RulesTest(unittest.TestCase):
             looks(), {name: {True, False} for name in alerts()})
 
     def test_each_alert_says_how_bad_it_is_and_what_to_do(self):
-        self.assertGreater(len(alerts()), 20)
+        self.assertGreater(len(alerts()), 40)
         for name, text in alerts().items():
             with self.subTest(name):
                 self.assertRegex(
@@ -83,7 +83,7 @@ class ScrapeConfigurationTest(unittest.TestCase):
             self.assertEqual(status, 0, said)
         status, said = promtool("check", "config", HERE + "/files.yaml")
         self.assertEqual(status, 0, said)
-        self.assertIn("4 rule files found", said)
+        self.assertIn("6 rule files found", said)
 
     def test_variants_with_tls_differ_by_that_alone(self):
         for name in ("files", "kubernetes"):
