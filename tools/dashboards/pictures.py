@@ -186,8 +186,9 @@ def draw(dashboard, drawn, path):
         done = subprocess.run(
             ["gnuplot", "-"], text=True, check=False,
             timeout=GNUPLOT_TIMEOUT_S, capture_output=True,
-            input="set terminal %s size %s font 'sans,9'\nset output %s\n%s" %
-            (terminal, size, quoted("%s.%s" % (path, suffix)), text))
+            input="set terminal %s size %s font 'sans,9'\n"
+            "set output '%s.%s'\n%s" %
+            (terminal, size, path.replace("'", "''"), suffix, text))
         if done.returncode != 0:
             raise RuntimeError("gnuplot: " + done.stderr)
 

@@ -68,7 +68,7 @@ class PicturesTest(unittest.TestCase):
                          '"a\\\\_b \\"\\\\{c\\\\}\\""')
 
     def test_gnuplot_draws_every_panel(self):
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory(prefix="it's_") as folder:
             pictures.draw_all(FakePrometheus(ANSWERS), {"a_b": DASHBOARD},
                               folder, 60)
             path = os.path.join(folder, "dashboard-a-b")
