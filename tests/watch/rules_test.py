@@ -90,8 +90,8 @@ class ScrapeConfigurationTest(unittest.TestCase):
             guarded = read("%s/%s_tls.yaml" % (HERE, name))
             open_text = read("%s/%s.yaml" % (HERE, name))
             without = re.sub(
-                r"    scheme: https\n    tls_config:(?: \*tls| &tls)?\n"
-                r"(?:      \w+_file: .*\n)*", "", guarded)
+                r"    scheme: https\n    tls_config:\n"
+                r"(?:      (?:\w+_file|server_name|#).*\n)*", "", guarded)
             self.assertEqual(guarded.count("scheme: https"),
                              guarded.count("job_name"))
             self.assertEqual(self._code(without), self._code(open_text))
@@ -100,8 +100,8 @@ class ScrapeConfigurationTest(unittest.TestCase):
         return [line for line in text.splitlines()
                 if line and not line.lstrip().startswith("#")]
 
-    def _labels_in_kubernetes(self, pods):
-        """What becomes of each pod's port, by labels; None where it is dropped.
+    def _labels_in_kubernetes(self, job, pods):
+        """What a job makes of each pod's port, by labels; None: nothing.
 
         Debian's Prometheus finds no pods, so what it would find is in a file.
         """
@@ -110,7 +110,7 @@ class ScrapeConfigurationTest(unittest.TestCase):
             r"        namespaces: .*\n",
             "    file_sd_configs:\n      - files: [pods.json]\n",
             read(HERE + "/kubernetes.yaml"))
-        self.assertEqual(replaced, 1)
+        self.assertEqual(replaced, 2)
         found = [{
             "targets": ["10.0.0.%d:9420" % number],
             "labels": {"__meta_kubernetes_pod_" + name: value
@@ -123,7 +123,7 @@ class ScrapeConfigurationTest(unittest.TestCase):
                 json.dump(found, file)
             # It looks for as long as it may.
             status, said = promtool("check", "service-discovery",
-                                    folder + "/config.yaml", "ordo",
+                                    folder + "/config.yaml", job,
                                     "--timeout=3s")
         self.assertEqual(status, 0, said)
         became = [None] * len(pods)
@@ -149,13 +149,16 @@ class ScrapeConfigurationTest(unittest.TestCase):
         others = [dict(worker, container_port_name="api"),
                   dict(worker, phase="Succeeded"),
                   dict(worker, label_app_kubernetes_io_name="other")]
+        pods = [worker, scheduler] + others
         self.assertEqual(
-            self._labels_in_kubernetes([worker, scheduler] + others), [{
+            self._labels_in_kubernetes("ordo-worker", pods), [{
                 "job": "ordo-worker",
                 "worker": "ordo-worker-3",
                 "instance": "ordo-worker-3",
                 "node": "node-7"
-            }, {
+            }, None, None, None, None])
+        self.assertEqual(
+            self._labels_in_kubernetes("ordo-scheduler", pods), [None, {
                 "job": "ordo-scheduler",
                 "instance": "ordo-scheduler-x",
                 "node": "node-7"

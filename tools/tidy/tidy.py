@@ -17,10 +17,10 @@ sys.path.insert(0, ROOT)
 
 # pylint: disable=wrong-import-position
 from tools.tidy import (banned, builds, layers, namespaces, pins, shape,
-                        source)
+                        source, watching)
 
 RULES = (layers.RULES + banned.RULES + shape.RULES + namespaces.RULES +
-         builds.RULES + pins.RULES)
+         builds.RULES + pins.RULES + watching.RULES)
 
 
 def check(tree):
