@@ -88,8 +88,9 @@ class WatchTest(unittest.TestCase):
         os.symlink(program("worker/agent/testing/libfake_nvml.so"),
                    it.path("lib", "libnvidia-ml.so.1"))
         with open(it.path("gpus"), "w", encoding="utf-8") as file:
-            # An error that a GPU goes on after is told with it.
-            file.write("3 GPU-a 1000 0\nxid 0 63\n")
+            # With an error that a GPU goes on after.
+            file.write("3 GPU-a 1000 0 util:40 temp:60 power:90000 "
+                       "corrected:3 uncorrected:0\nxid 0 63\n")
         it.start_worker(
             "worker-2", 'devices: "cuda:3"\ntrainer: "%s"\n'
             'trainer_environment { key: "ORDO_FAKE" value: '
