@@ -83,7 +83,7 @@ class ScrapeConfigurationTest(unittest.TestCase):
             self.assertEqual(status, 0, said)
         status, said = promtool("check", "config", HERE + "/files.yaml")
         self.assertEqual(status, 0, said)
-        self.assertIn("6 rule files found", said)
+        self.assertIn("7 rule files found", said)
 
     def test_variants_with_tls_differ_by_that_alone(self):
         for name in ("files", "kubernetes"):

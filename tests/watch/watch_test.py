@@ -21,11 +21,13 @@ from tools.dashboards.prometheus import Prometheus, PrometheusError
 
 # Queries without an answer here, and why that is as it should be. One that is
 # not asked any more, or has an answer, fails the test.
+_CALLS = "ordo_scheduler_rpc_requests_total"
+_CODE = "the series of a code begins with its first answer, and nothing here "
 EMPTY = {
-    'ordo_scheduler_rpc_requests_total{code=~"UNKNOWN|DEADLINE_EXCEEDED|'
-    'INTERNAL|UNAVAILABLE|DATA_LOSS"}':
-        "the series of a code begins with its first answer, and nothing here "
-        "was the service's fault",
+    _CALLS + '{code=~"UNKNOWN|DEADLINE_EXCEEDED|INTERNAL|UNAVAILABLE|'
+    'DATA_LOSS"}': _CODE + "was the service's fault",
+    _CALLS + '{code="UNAUTHENTICATED"}': _CODE + "needs a login",
+    _CALLS + '{code="RESOURCE_EXHAUSTED"}': _CODE + "meets a limit",
 }
 # What fires here: its GPU is told to have an error.
 FIRING_AND_CRITICAL = ["OrdoGpuFault"]

@@ -13,8 +13,8 @@ DASHBOARD = Dashboard(
             Panel("Workers that are there", "count", [
                 ('sum(ordo_scheduler_state_workers{state="ONLINE"})',
                  "workers"),
-            ], "Workers that announce themselves and are open.", kind="stat",
-                  runbook="no_workers", limit=1, below=True),
+            ], "Workers that announce themselves, and do not drain.",
+                  kind="stat", runbook="no_workers", limit=1, below=True),
             Panel("Devices in use", "share", [
                 ('sum(ordo:devices:sum{state="held"}) / sum(ordo:devices:sum)',
                  "held"),
