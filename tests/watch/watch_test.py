@@ -61,7 +61,8 @@ class WatchTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
+        cls.folder = tempfile.TemporaryDirectory(
+            dir=os.environ.get("TEST_TMPDIR"))
         cls.addClassCleanup(cls.folder.cleanup)
         cls.deployment = Deployment(os.path.realpath(cls.folder.name))
         cls.addClassCleanup(cls._keep_logs)
@@ -89,10 +90,7 @@ class WatchTest(unittest.TestCase):
         os.makedirs(it.path("lib"))
         os.symlink(program("worker/agent/testing/libfake_nvml.so"),
                    it.path("lib", "libnvidia-ml.so.1"))
-        with open(it.path("gpus"), "w", encoding="utf-8") as file:
-            # With an error that a GPU goes on after.
-            file.write("3 GPU-a 1000 0 util:40 temp:60 power:90000 "
-                       "corrected:3 uncorrected:0\nxid 0 63\n")
+        cls._driver_says("")
         it.start_worker(
             "worker-2", 'devices: "cuda:3"\ntrainer: "%s"\n'
             'trainer_environment { key: "ORDO_FAKE" value: '
@@ -101,6 +99,15 @@ class WatchTest(unittest.TestCase):
                 "LD_LIBRARY_PATH": it.path("lib"),
                 "ORDO_FAKE_NVML": it.path("gpus"),
             })
+
+    @classmethod
+    def _driver_says(cls, event):
+        """Of its one GPU; an event is told once."""
+        path = cls.deployment.path("gpus")
+        with open(path + ".new", "w", encoding="utf-8") as file:
+            file.write("3 GPU-a 1000 0 util:40 temp:60 power:90000 "
+                       "corrected:3 uncorrected:0\n" + event)
+        os.replace(path + ".new", path)
 
     @classmethod
     def _start_prometheus(cls):
@@ -156,6 +163,8 @@ class WatchTest(unittest.TestCase):
                                *items)
         # Whatever the verdict is.
         assert status in (0, 6, 7), said
+        # An error that a GPU goes on after.
+        cls._driver_says("xid 0 63\n")
         # A mistake of a caller.
         status, said = it.ordo("show", "nobody")
         assert status != 0, said

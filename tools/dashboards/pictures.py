@@ -27,7 +27,7 @@ from tools.dashboards.prometheus import Prometheus
 
 # Pixels of a row and of a column of Grafana's grid, and above it.
 GRID_HEIGHT, GRID_WIDTH, TITLE_HEIGHT = 30, 60, 40
-POINTS = 120
+POINTS = 60
 # More lines than these make a picture unreadable.
 MAX_LINES = 8
 GNUPLOT_TIMEOUT_S = 60
@@ -128,8 +128,7 @@ def _series(panel, lines, unit):
                         "first %r nohead linecolor 'red' dashtype 2" %
                         (limit, limit))
     commands.append("plot " + ", ".join(
-        "$line%d using 1:2 with linespoints pointtype 7 pointsize 0.2 "
-        "linewidth 1.5 title %s" % (index, quoted(legend or "value"))
+        "$line%d using 1:2 with lines linewidth 1.5 title %s" % (index, quoted(legend or "value"))
         for index, (legend, _) in enumerate(lines)))
     return commands + ["unset arrow 1; unset logscale y; set yrange [*:*]"]
 
