@@ -7,17 +7,16 @@ for its intervals and ports. Then each query of each dashboard and each rule is
 asked, and the dashboards are drawn from what it has.
 """
 
-import json
 import os
-import re
 import shutil
 import tempfile
 import time
 import unittest
 
 from tests.watch.deployment import Deployment, program, read, wait_for
+from tests.watch.prometheus_server import health, start_prometheus
 from tools.dashboards import pictures, queries
-from tools.dashboards.prometheus import Prometheus, PrometheusError
+from tools.dashboards.prometheus import PrometheusError
 
 # Queries without an answer here, and why that is as it should be. One that is
 # not asked any more, or has an answer, fails the test.
@@ -68,7 +67,7 @@ class WatchTest(unittest.TestCase):
         cls.addClassCleanup(cls._keep_logs)
         cls.addClassCleanup(cls.deployment.end_all)
         cls._start_deployment()
-        cls._start_prometheus()
+        cls.prometheus = start_prometheus(cls.deployment, "files.yaml")
         cls._run_jobs()
         cls._wait_for_samples()
 
@@ -108,38 +107,6 @@ class WatchTest(unittest.TestCase):
             file.write("3 GPU-a 1000 0 util:40 temp:60 power:90000 "
                        "corrected:3 uncorrected:0\n" + event)
         os.replace(path + ".new", path)
-
-    @classmethod
-    def _start_prometheus(cls):
-        it = cls.deployment
-        config = it.path("prometheus")
-        shutil.copytree("deploy/prometheus", config,
-                        ignore=shutil.ignore_patterns("tests", "*.py"))
-        path = os.path.join(config, "files.yaml")
-        text, changed = re.subn(r"(_interval): 15s", r"\1: 1s", read(path))
-        assert changed == 2, text
-        os.chmod(path, 0o644)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-        for name, targets in (
-            ("scheduler", [{"targets": [it.metrics["scheduler"]]}]),
-            ("workers", [{"targets": [it.metrics[worker]],
-                          "labels": {"worker": worker}}
-                         for worker in ("worker-1", "worker-2")])):
-            path = os.path.join(config, "targets", name + ".yaml")
-            os.chmod(path, 0o644)
-            with open(path, "w", encoding="utf-8") as file:
-                # YAML, too.
-                json.dump(targets, file)
-        it.start("prometheus", [
-            "/usr/bin/prometheus", "--config.file=%s/files.yaml" % config,
-            "--storage.tsdb.path=" + it.path("series"),
-            "--web.listen-address=127.0.0.1:0"
-        ])
-        found = wait_for("Prometheus", lambda: re.search(
-            r'msg="Listening on" address=(\S+)',
-            read(it.path("prometheus.log"))), 20)
-        cls.prometheus = Prometheus("http://" + found[1])
 
     @classmethod
     def _run_jobs(cls):
@@ -220,14 +187,10 @@ class WatchTest(unittest.TestCase):
         return asked
 
     def test_all_pages_are_read(self):
-        targets = self.prometheus.get("targets")["activeTargets"]
-        self.assertEqual(
-            sorted((target["labels"]["job"],
-                    target["labels"].get("worker", ""), target["health"])
-                   for target in targets),
-            [("ordo-scheduler", "", "up"), ("ordo-worker", "worker-1", "up"),
-             ("ordo-worker", "worker-2", "up")],
-            [target["lastError"] for target in targets])
+        self.assertEqual(health(self.prometheus, 3),
+                         [("ordo-scheduler", "", "up", ""),
+                          ("ordo-worker", "worker-1", "up", ""),
+                          ("ordo-worker", "worker-2", "up", "")])
 
     def test_all_queries_are_answered(self):
         failures = []
