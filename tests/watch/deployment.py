@@ -7,7 +7,7 @@ import subprocess
 import time
 
 START_TIMEOUT_S = 20
-END_TIMEOUT_S = 60
+END_TIMEOUT_S = 120
 POLL_INTERVAL_S = 0.05
 
 
