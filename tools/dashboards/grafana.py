@@ -44,7 +44,8 @@ class Variable:
             "definition": query,
             "query": {"qryType": 1, "query": query, "refId": self.name},
             "refresh": 2,
-            "sort": 3,
+            # By the alphabet.
+            "sort": 1,
             "regex": "",
             "multi": True,
             "includeAll": True,
