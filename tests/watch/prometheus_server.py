@@ -1,4 +1,4 @@
-"""A real Prometheus beside a deployment, with the files of deploy/prometheus."""
+"""A real Prometheus beside a deployment, as deploy/prometheus has it."""
 
 import json
 import os
