@@ -69,8 +69,8 @@ class RulesTest(unittest.TestCase):
                     self.assertIn("\n          %s: " % field, text)
                 page = re.sub(r"(?<=[a-z])(?=[A-Z])", "_",
                               name[len("Ordo"):]).lower()
-                self.assertIn("{{ $externalLabels.docs }}/runbooks/%s/" % page,
-                              text)
+                self.assertIn(
+                    "{{ $externalLabels.docs }}/runbooks/%s.html" % page, text)
 
 
 class ScrapeConfigurationTest(unittest.TestCase):

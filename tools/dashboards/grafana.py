@@ -163,7 +163,7 @@ class Panel:
         if self.runbook:
             links = [{
                 "title": "Runbook",
-                "url": "${docs}/runbooks/%s/" % self.runbook,
+                "url": "${docs}/runbooks/%s.html" % self.runbook,
                 "targetBlank": True,
             }]
         return {

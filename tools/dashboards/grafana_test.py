@@ -41,7 +41,7 @@ class PanelTest(unittest.TestCase):
 
     def test_links_to_its_runbook(self):
         links = panel(runbook="store_slow").json(1, 0, 0)["links"]
-        self.assertEqual(links[0]["url"], "${docs}/runbooks/store_slow/")
+        self.assertEqual(links[0]["url"], "${docs}/runbooks/store_slow.html")
 
     def test_a_logarithmic_axis_has_no_zero(self):
         defaults = panel(log=True).json(1, 0, 0)["fieldConfig"]["defaults"]

@@ -110,10 +110,10 @@ def check_runbooks(tree):
     for path, number, alert, text in _alerts(tree):
         page = RUNBOOKS_FOLDER + page_of(alert) + ".md"
         pages.add(page)
-        if "}}/runbooks/%s/" % page_of(alert) not in text:
+        if "}}/runbooks/%s.html" % page_of(alert) not in text:
             findings.append(
                 Finding(path, number, "runbook_url of Ordo%s must end with "
-                        "/runbooks/%s/" % (alert, page_of(alert))))
+                        "/runbooks/%s.html" % (alert, page_of(alert))))
         severity = _SEVERITY.search(text)
         says = "Alert `Ordo%s`, %s." % (alert,
                                         severity[1] if severity else "none")

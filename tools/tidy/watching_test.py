@@ -54,7 +54,7 @@ ALERT = """
     - alert: OrdoDeviceLost
       labels: {severity: critical}
       annotations:
-        runbook_url: '{{ $externalLabels.docs }}/runbooks/device_lost/'
+        runbook_url: '{{ $externalLabels.docs }}/runbooks/device_lost.html'
     """
 PAGE = "# Lost\n\nAlert `OrdoDeviceLost`, critical.\n"
 
