@@ -29,6 +29,7 @@ struct ProcessMetrics {
   GaugeFamily open_files;
   GaugeFamily open_files_limit;
   GaugeFamily start;
+  GaugeFamily clock;
   CounterFamily lines;
   CounterFamily held_back;
   bool has_build = false;
@@ -61,6 +62,9 @@ ProcessMetrics::ProcessMetrics(const std::string& prefix,
                              "How many of these may be open at a time."})),
       start(registry.AddGauge({prefix + "process_start_timestamp_seconds",
                                "When the process began, seconds since 1970."})),
+      clock(registry.AddGauge(
+          {prefix + "process_clock_timestamp_seconds",
+           "The wall clock when the page was made, seconds since 1970."})),
       lines(registry.AddCounter({prefix + "log_lines_total",
                                  "Lines of the log, by level.",
                                  {{"level", LevelNames()}}})),
@@ -70,6 +74,8 @@ ProcessMetrics::ProcessMetrics(const std::string& prefix,
            "written a moment before."})) {}
 
 void ProcessMetrics::Update() {
+  clock.With({}).Set(
+      absl::ToDoubleSeconds(RealClock().Now() - absl::UnixEpoch()));
   // The program's file is read once: it may be large.
   if (!has_build) {
     has_build = true;

@@ -16,6 +16,7 @@ namespace ordo::base {
 //   ordo_<part>_process_open_files
 //   ordo_<part>_process_open_files_limit
 //   ordo_<part>_process_start_timestamp_seconds
+//   ordo_<part>_process_clock_timestamp_seconds
 //   ordo_<part>_log_lines_total{level}
 //   ordo_<part>_log_lines_held_back_total
 // `part` is "scheduler", "worker".

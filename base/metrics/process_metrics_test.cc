@@ -19,7 +19,8 @@ TEST(ProcessMetricsTest, EachPageTellsOfThisProcess) {
                                   "protocol=\"[0-9]+\"[}] 1\n"));
   for (const char* name :
        {"process_resident_bytes", "process_threads", "process_open_files",
-        "process_open_files_limit", "process_start_timestamp_seconds"}) {
+        "process_open_files_limit", "process_start_timestamp_seconds",
+        "process_clock_timestamp_seconds"}) {
     EXPECT_THAT(page,
                 ContainsRegex(std::string("\nordo_test_") + name + " [1-9]"));
   }

@@ -11,6 +11,7 @@
 #include "base/files/file_util.h"
 #include "base/files/files.h"
 #include "base/log/log.h"
+#include "base/metrics/certificate_metrics.h"
 #include "base/metrics/exposer.h"
 #include "base/metrics/metrics.h"
 #include "base/metrics/process_metrics.h"
@@ -107,8 +108,12 @@ absl::Status Run(const config::v1::SchedulerConfig& config,
   base::MetricsRegistry registry;
   SchedulerMetrics metrics(registry);
   base::RpcMetrics rpc_metrics("scheduler", registry);
-  ORDO_ASSIGN_OR_RETURN(Credentials credentials, LoadCredentials(config));
   base::AddProcessMetrics("scheduler", registry);
+  base::AddCertificateMetrics("scheduler",
+                              {PortFiles(config.tls()), CallFiles(config.tls()),
+                               PageFiles(config.tls())},
+                              registry);
+  ORDO_ASSIGN_OR_RETURN(Credentials credentials, LoadCredentials(config));
   ORDO_RETURN_IF_ERROR(base::AddContext(
       files.MakeFolders(config.storage_root()), "make storage_root"));
   ORDO_ASSIGN_OR_RETURN(const auto store,

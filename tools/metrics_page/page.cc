@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/metrics/certificate_metrics.h"
 #include "base/metrics/metrics.h"
 #include "base/metrics/process_metrics.h"
 #include "base/rpc/rpc_metrics.h"
@@ -62,10 +63,12 @@ std::string MetricsPage() {
   const scheduler::SchedulerMetrics scheduler_metrics(of_scheduler);
   const base::RpcMetrics scheduler_rpcs("scheduler", of_scheduler);
   base::AddProcessMetrics("scheduler", of_scheduler);
+  base::AddCertificateMetrics("scheduler", {}, of_scheduler);
   base::MetricsRegistry of_worker;
   const worker::agent::WorkerMetrics worker_metrics(of_worker);
   const base::RpcMetrics worker_rpcs("worker", of_worker);
   base::AddProcessMetrics("worker", of_worker);
+  base::AddCertificateMetrics("worker", {}, of_worker);
   return absl::StrCat(kIntroduction, "\n## Scheduler\n\n", Table(of_scheduler),
                       "\n## Worker\n\n", Table(of_worker));
 }

@@ -19,6 +19,7 @@
 #include "base/files/files.h"
 #include "base/flags/flags.h"
 #include "base/log/log.h"
+#include "base/metrics/certificate_metrics.h"
 #include "base/metrics/exposer.h"
 #include "base/metrics/metrics.h"
 #include "base/metrics/process_metrics.h"
@@ -199,6 +200,10 @@ absl::Status Work(const WorkerConfig& config) {
   WorkerMetrics metrics(registry);
   base::RpcMetrics rpc_metrics("worker", registry);
   base::AddProcessMetrics("worker", registry);
+  base::AddCertificateMetrics("worker",
+                              {PortFiles(config.tls()), CallFiles(config.tls()),
+                               PageFiles(config.tls())},
+                              registry);
   ORDO_ASSIGN_OR_RETURN(AgentOptions options, MakeOptions(config));
   Agent agent(std::move(options), files, clock, metrics);
   HandleSignals(&agent);
