@@ -6,7 +6,7 @@ import tempfile
 import unittest
 import urllib.request
 
-from tests.watch.deployment import Deployment, program
+from tests.watch.deployment import Deployment, program, wait_for
 from tests.watch.prometheus_server import health, start_prometheus
 
 CERTIFICATES = "/etc/ordo/certs"
@@ -50,6 +50,11 @@ class TlsTest(unittest.TestCase):
         self.assertEqual(health(prometheus, 2),
                          [("ordo-scheduler", "", "up", ""),
                           ("ordo-worker", "worker-1", "up", "")])
+        for part in ("scheduler", "worker"):
+            query = ("min(ordo_%s_certificate_expiry_timestamp_seconds)"
+                     " - time()" % part)
+            left = wait_for(query, lambda asked=query: prometheus.query(asked))
+            self.assertGreater(left[0][1], 300 * 86400, part)
 
         context = ssl.create_default_context(
             cafile=os.path.join(self.certificates, "ca.pem"))

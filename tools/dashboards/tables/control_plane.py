@@ -143,6 +143,22 @@ DASHBOARD = Dashboard(
                  "{{worker}}"),
             ], "A line that falls to 0 again and again is a program that ends "
                   "again and again.", runbook="scheduler_restarts"),
+            Panel("Certificates hold for", "seconds", [
+                ("ordo_scheduler_certificate_expiry_timestamp_seconds - time()",
+                 "scheduler {{file}}"),
+                ("ordo_worker_certificate_expiry_timestamp_seconds - time()",
+                 "{{worker}} {{file}}"),
+            ], "By the field of `tls` that names the file; none without TLS.",
+                  runbook="certificate_expires", limit=7 * 86400, below=True),
+            Panel("Clocks", "seconds", [
+                ("abs(ordo_scheduler_process_clock_timestamp_seconds - "
+                 "timestamp(ordo_scheduler_process_clock_timestamp_seconds))",
+                 "scheduler"),
+                ("abs(ordo_worker_process_clock_timestamp_seconds - "
+                 "timestamp(ordo_worker_process_clock_timestamp_seconds))",
+                 "{{worker}}"),
+            ], "How far they are away from that of Prometheus.",
+                  runbook="clock_wrong", limit=5),
             Panel("Attempts that were over and ran", "count", [
                 ("increase(ordo_scheduler_stale_attempts_total[1h])",
                  "attempts"),
