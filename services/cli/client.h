@@ -63,6 +63,9 @@ class Client {
   usage::v1::UsageService::Stub& usage();
   workers::v1::WorkersService::Stub& workers();
 
+  // The connection of all stubs, for a service of others.
+  std::shared_ptr<grpc::Channel> channel();
+
   // One unary call, tried again while the server is away, and once when there
   // was no answer in time, so a request that changes something carries a
   // request_id:
@@ -103,7 +106,6 @@ class Client {
   // Waits for the next try: for `delay`, or less when the connection opens
   // before. False at the interrupt.
   bool WaitToRetry(absl::Duration delay);
-  std::shared_ptr<grpc::Channel> channel();
   // A channel on which every call fails while the files of options_.tls are
   // not as they must be; tls_error_ says what is wrong.
   std::shared_ptr<grpc::Channel> ConnectWithTls();

@@ -139,7 +139,7 @@ absl::Status CheckConfig(WorkerConfig* config) {
 }
 
 absl::StatusOr<WorkerConfig> ReadConfig(const std::string& path,
-                                        const std::string& deployment) {
+                                        const ConfigFlags& flags) {
   base::PosixFilesystem files;
   ORDO_ASSIGN_OR_RETURN(
       const std::string text,
@@ -149,7 +149,9 @@ absl::StatusOr<WorkerConfig> ReadConfig(const std::string& path,
   WorkerConfig config;
   ORDO_RETURN_IF_ERROR(
       base::AddContext(base::ReadMessage(text, form, &config), path));
-  if (!deployment.empty()) config.set_deployment(deployment);
+  if (!flags.deployment.empty()) config.set_deployment(flags.deployment);
+  if (!flags.worker.empty()) config.set_worker(flags.worker);
+  if (!flags.listen.empty()) config.set_listen(flags.listen);
   ORDO_RETURN_IF_ERROR(base::AddContext(CheckConfig(&config), path));
   return config;
 }

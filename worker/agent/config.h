@@ -9,13 +9,21 @@
 
 namespace ordo::worker::agent {
 
-// Reads a worker's configuration file (form by extension), fills in the
-// defaults and validates it whole. `deployment`, when not empty, replaces the
-// field of that name. INVALID_ARGUMENT names every field that is wrong; devices
-// are judged by FindDevices. A label that breaks the rule is left out, with a
-// warning: releases before this one took it.
+// What the command line says in place of the fields of these names; empty:
+// nothing. Workers that share a file differ by `worker` and `listen`.
+struct ConfigFlags {
+  std::string deployment;
+  std::string worker;
+  std::string listen;
+};
+
+// Reads a worker's configuration file (form by extension), puts in what the
+// flags say, fills in the defaults and validates it whole. INVALID_ARGUMENT
+// names every field that is wrong; devices are judged by FindDevices. A label
+// that breaks the rule is left out, with a warning: releases before this one
+// took it.
 absl::StatusOr<::ordo::config::v1::WorkerConfig> ReadConfig(
-    const std::string& path, const std::string& deployment);
+    const std::string& path, const ConfigFlags& flags);
 
 // The part of it after reading.
 absl::Status CheckConfig(::ordo::config::v1::WorkerConfig* config);

@@ -13,6 +13,7 @@ namespace {
 
 using ::ordo::base::testing::StatusIs;
 using ::ordo::config::v1::WorkerConfig;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -119,9 +120,28 @@ TEST(ConfigTest, FileIsReadAndTheCommandLineNamesTheDeployment) {
   const std::string path = folder.Path("worker.textproto");
   ORDO_ASSERT_OK(base::AtomicWrite(files, path, Valid().DebugString()));
   ORDO_ASSERT_OK_AND_ASSIGN(const WorkerConfig config,
-                            ReadConfig(path, "/deployment"));
+                            ReadConfig(path, {"/deployment", "", ""}));
   EXPECT_EQ(config.worker(), "w1");
   EXPECT_EQ(config.deployment(), "/deployment");
+  EXPECT_EQ(config.listen(), "127.0.0.1:0");
+}
+
+TEST(ConfigTest, TheCommandLineNamesTheWorkerThatSharesAFile) {
+  base::testing::TemporaryFolder folder;
+  base::PosixFilesystem files;
+  const std::string path = folder.Path("worker.textproto");
+  WorkerConfig shared = Valid();
+  shared.clear_worker();
+  ORDO_ASSERT_OK(base::AtomicWrite(files, path, shared.DebugString()));
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const WorkerConfig config,
+      ReadConfig(path, {"", "ordo-worker-0", "127.0.0.2:7421"}));
+  EXPECT_EQ(config.worker(), "ordo-worker-0");
+  EXPECT_EQ(config.listen(), "127.0.0.2:7421");
+  // They are judged like the file's.
+  EXPECT_THAT(ReadConfig(path, {"", "Worker", "0.0.0.0:7421"}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("worker"), HasSubstr("listen"))));
 }
 
 TEST(ConfigTest, UnknownFieldIsAnError) {
@@ -129,13 +149,13 @@ TEST(ConfigTest, UnknownFieldIsAnError) {
   base::PosixFilesystem files;
   const std::string path = folder.Path("worker.textproto");
   ORDO_ASSERT_OK(base::AtomicWrite(files, path, "wroker: \"w\""));
-  EXPECT_THAT(ReadConfig(path, ""), StatusIs(absl::StatusCode::kInvalidArgument,
+  EXPECT_THAT(ReadConfig(path, {}), StatusIs(absl::StatusCode::kInvalidArgument,
                                              HasSubstr("wroker")));
 }
 
 TEST(ConfigTest, MissingFileIsNamed) {
   EXPECT_THAT(
-      ReadConfig("/no/such.textproto", ""),
+      ReadConfig("/no/such.textproto", {}),
       StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no/such.textproto")));
 }
 

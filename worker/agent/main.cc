@@ -50,6 +50,10 @@ ABSL_FLAG(std::string, config, "",
           ".json).");
 ABSL_FLAG(std::string, deployment, "",
           "The deployment's folder, for people who look at ps.");
+ABSL_FLAG(std::string, worker, "",
+          "Replaces `worker` of the configuration, which several workers may "
+          "share.");
+ABSL_FLAG(std::string, listen, "", "Replaces `listen` of the configuration.");
 
 namespace ordo::worker::agent {
 namespace {
@@ -255,7 +259,8 @@ absl::Status Work(const WorkerConfig& config) {
 int main(int argc, char** argv) {
   constexpr char kUsage[] =
       "the worker of one machine: runs a scheduler's tasks\n\n"
-      "  ordo-worker --config FILE [--deployment DIR]\n\n"
+      "  ordo-worker --config FILE [--deployment DIR] [--worker ID] "
+      "[--listen HOST:PORT]\n\n"
       "`ordo up` starts one, with its configuration.";
   const auto refuse = [](const absl::Status& status, int exit_code) {
     std::fprintf(stderr, "ordo-worker: %s\n",
@@ -276,8 +281,9 @@ int main(int argc, char** argv) {
   if (path.empty()) {
     return refuse(absl::InvalidArgumentError("--config is missing"), 2);
   }
-  const auto config =
-      ordo::worker::agent::ReadConfig(path, absl::GetFlag(FLAGS_deployment));
+  const auto config = ordo::worker::agent::ReadConfig(
+      path, {absl::GetFlag(FLAGS_deployment), absl::GetFlag(FLAGS_worker),
+             absl::GetFlag(FLAGS_listen)});
   if (!config.ok()) return refuse(config.status(), 2);
   const absl::Status status = ordo::worker::agent::Work(*config);
   if (status.ok()) return 0;

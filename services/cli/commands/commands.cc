@@ -14,6 +14,7 @@ const std::vector<Command>& Commands() {
       PinCommand(),      UnpinCommand(),   ThinCommand(),
       DeleteCommand(),   QueuesCommand(),  WorkersCommand(),
       UsageCommand(),    AdminCommand(),   WhoamiCommand(),
+      HealthCommand(),
       HelpCommand(),     VersionCommand(), CompletionCommand(),
   };
   return commands;

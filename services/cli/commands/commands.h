@@ -26,6 +26,7 @@ Command EvaluateCommand();
 Command ExplainCommand();
 Command GateCommand();
 Command GetCommand();
+Command HealthCommand();
 Command HelpCommand();
 Command HoldCommand();
 Command ListCommand();

@@ -111,6 +111,7 @@ class JsonTest : public testing::CliTest {
         {"usage", {services}},
         {"whoami", {services}},
         {"admin", {"certs", "init", folder_.Path("tls")}},
+        {"health", {services}},
         {"down", {"--dir", folder_.path()}},
         {"submit", {WriteFile("c.yaml", "{kind: train, name: c}")}},
         {"list", {}},
