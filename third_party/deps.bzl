@@ -8,6 +8,7 @@ their digests.
 TORCH = "torch-2.11.0"
 GOOGLEAPIS = "googleapis-1.76.0"
 CUTLASS = "cutlass-4.2.0.0"
+KUBERNETES = "kubernetes-1.37.0"
 
 def _folder_of_dependencies(ctx):
     return (ctx.os.environ.get("ORDO_DEPS", "") or
@@ -102,5 +103,14 @@ def ordo_dependencies():
         folder = CUTLASS,
         entries = ["include"],
         build = "//third_party:cutlass.BUILD",
+    )
+    _unpacked(
+        name = "kubernetes_schemas",
+        folder = KUBERNETES,
+        entries = [
+            "v1.29.json",
+            "v1.37.json",
+        ],
+        build = "//third_party:kubernetes.BUILD",
     )
     _cuda(name = "local_cuda")

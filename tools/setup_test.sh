@@ -28,7 +28,7 @@ fake() {
 
 unpacked() {
   mkdir -p "$deps/torch-2.11.0/lib" "$deps/googleapis-1.76.0" \
-    "$deps/cutlass-4.2.0.0"
+    "$deps/cutlass-4.2.0.0" "$deps/kubernetes-1.37.0"
 }
 
 run_setup() {
