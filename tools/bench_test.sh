@@ -26,7 +26,7 @@ printf '%s in %s\n' "\$*" "\$PWD" >"$root/bench.txt"
 ls "\$ORDO_BIN" >>"$root/bench.txt"
 END
 
-for name in encodings attention update step; do
+for name in encodings attention update step cluster; do
   program "$root/bazel-bin/tests/bench/$name" <<END
 printf '%s\n' "$name \$* in \$PWD"
 END

@@ -4,6 +4,7 @@ storage. Who makes one has called enter()."""
 
 import json
 import os
+import shutil
 import time
 
 import yaml
@@ -15,6 +16,11 @@ NUM_NODES = 3
 SERVICE = "10.78.0.10"
 _FIRST_ADDRESS = 20
 _LOOK_S = 0.05
+# As they are called in the image, and where Bazel lays them. The trainer trains
+# nothing: what is played is everything around it.
+_PROGRAMS = {name: name for name in (
+    "ordo", "ordo-scheduler", "ordo-supervisor", "ordo-worker")}
+_PROGRAMS["ordo-trainer"] = "tests/fake/fake_trainer"
 # What is waited for comes long before this, or never.
 DEADLINE_S = 60
 
@@ -31,6 +37,20 @@ def wait_for(look, text, deadline_s=DEADLINE_S):
         time.sleep(_LOOK_S)
 
 
+def training_job(name, steps, checkpoint_every):
+    """A job file's fields."""
+    return {
+        "name": name,
+        "kind": "train",
+        "model": {"preset": "tiny"},
+        "encoding": {"name": "rope"},
+        "data": {"task": "addition", "params": {"max_digits": 3}},
+        "training": {"steps": steps, "batch_size": 8},
+        "checkpoint": {"every_steps": checkpoint_every},
+        "resources": {"device": "cpu"},
+    }
+
+
 def enter():
     """Goes on in namespaces of its own (pods.enter), where services have names;
     once in a process."""
@@ -39,13 +59,15 @@ def enter():
 
 
 class Cluster:
-    """`folder` has everything; `programs` the programs that pods run, but where
-    `images` has the unpacked root of an image by its name; `changes` replaces
-    fields of the configurations."""
+    """`folder`, which others may read, has everything. Pods run the programs of
+    the current folder, but where `images` has the unpacked root of an image by
+    its name; `changes` replaces fields of the configurations."""
 
-    def __init__(self, folder, programs, images=None, changes=None):
+    def __init__(self, folder, images=None, changes=None):
         self.folder = folder
-        self._programs = programs
+        self._programs = self._path("programs", "")
+        for name, path in _PROGRAMS.items():
+            shutil.copy(path, self._programs + name)
         self._images = images or {}
         self._changes = changes or {}
         self._objects = []

@@ -11,30 +11,9 @@ from tests.kubernetes import cluster, overlay, pods
 _WHY_NOT = overlay.why_not() or pods.why_not()
 if not _WHY_NOT:
     cluster.enter()
-_PROGRAMS = ("ordo", "ordo-scheduler", "ordo-supervisor", "ordo-worker")
 _OVERLAY = "cpu-evaluation"
 _STEPS = 400
 _CHECKPOINT_EVERY = 20
-
-
-def _job(name):
-    return {
-        "name": name,
-        "kind": "train",
-        "model": {"preset": "tiny"},
-        "encoding": {"name": "rope"},
-        "data": {"task": "addition", "params": {"max_digits": 3}},
-        "training": {"steps": _STEPS, "batch_size": 8},
-        "checkpoint": {"every_steps": _CHECKPOINT_EVERY},
-        "resources": {"device": "cpu"},
-    }
-
-
-def _lay_programs(folder):
-    """The programs as an image has them; a trainer that trains nothing."""
-    for name in _PROGRAMS:
-        shutil.copy(name, os.path.join(folder, name))
-    shutil.copy("tests/fake/fake_trainer", os.path.join(folder, "ordo-trainer"))
 
 
 @unittest.skipIf(_WHY_NOT, _WHY_NOT)
@@ -44,12 +23,8 @@ class ClusterTest(unittest.TestCase):
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
         os.chmod(scratch.name, 0o755)
-        programs = os.path.join(scratch.name, "programs")
-        os.mkdir(programs)
-        _lay_programs(programs)
         self.cluster = cluster.Cluster(
-            os.path.join(scratch.name, "cluster"), programs,
-            changes={"worker": {
+            scratch.name, changes={"worker": {
                 # This machine may have one core.
                 "devices": ["cpu:0"],
                 "trainer_environment": {"ORDO_FAKE": "*:step_ms=20"},
@@ -72,7 +47,8 @@ class ClusterTest(unittest.TestCase):
 
     def _submit(self, *names):
         for name in names:
-            self.cluster.submit(_job(name))
+            self.cluster.submit(
+                cluster.training_job(name, _STEPS, _CHECKPOINT_EVERY))
 
     def _wait_for_step(self, name, step):
         return cluster.wait_for(

@@ -153,18 +153,19 @@ def ordo_cc_binary(
         **kwargs
     )
 
-def ordo_py_test(name, src, data = [], **kwargs):
+def ordo_py_test(name, src, data = [], size = "small", **kwargs):
     """A Python unittest file. (py_test wants a program named `python`.)
 
     Args:
       name: x_test.
       src: x_test.py, which imports by paths from the repository's root.
       data: the files it imports or reads.
+      size: as in sh_test.
       **kwargs: as in sh_test.
     """
     native.sh_test(
         name = name,
-        size = "small",
+        size = size,
         srcs = ["//tools/build:run_python_test.sh"],
         args = ["$(location %s)" % src],
         data = [src] + data,

@@ -1,0 +1,6 @@
+#!/bin/sh
+# The program of `tools/bench cluster`; cluster_figures.py says what it does.
+export ORDO_CALLERS_FOLDER="$PWD"
+cd "$0.runfiles/ordo" || exit 1
+exec env PYTHONPATH=. /usr/bin/python3 -B \
+  tests/kubernetes/cluster_figures.py "$@"
