@@ -165,7 +165,7 @@ class Pod:
             yield _bind(self._volumes[mount["name"]], path,
                         read_only=mount.get("readOnly", False))
         if self._container["securityContext"]["readOnlyRootFilesystem"]:
-            yield "mount -o remount,ro " + quoted(root)
+            yield "mount -o remount,bind,ro " + quoted(root)
         yield "hostname " + quoted(self.name)
 
     def _command(self):
