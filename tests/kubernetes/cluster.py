@@ -124,12 +124,15 @@ class Cluster:
         self._pods[name] = (item, pod)
         pod.start()
 
+    def claim(self, name):
+        """The folder of a PersistentVolumeClaim."""
+        return self._path("claims", name, "")
+
     def _volume(self, item, volume, life):
         """The folder of a volume, made where it is not there."""
         spec = overlay.pod_of(item)
         if "persistentVolumeClaim" in volume:
-            path = self._path("claims",
-                              volume["persistentVolumeClaim"]["claimName"], "")
+            path = self.claim(volume["persistentVolumeClaim"]["claimName"])
         else:
             path = self._path("volumes", "%s-%d" % (item["metadata"]["name"],
                                                     life), volume["name"], "")

@@ -1,0 +1,210 @@
+"""Images that tools/images makes: the same bytes twice, small, with nothing that
+is not wanted, and of use: pods of deploy/kubernetes run on them.
+
+ORDO_TRAINER names the trainer of the worker's image; by default one that trains
+nothing, so that the image has no LibTorch.
+"""
+
+import filecmp
+import hashlib
+import json
+import os
+import re
+import stat
+import subprocess
+import tempfile
+import unittest
+
+import yaml
+
+from tests.kubernetes import cluster, overlay, pods
+from tools.oci import layout
+
+_WHY_NOT = overlay.why_not() or pods.why_not()
+if not _WHY_NOT:
+    cluster.enter()
+_TRAINER = os.environ.get("ORDO_TRAINER", "tests/fake/fake_trainer")
+_TRAINS = _TRAINER == "ordo-trainer"
+_PROGRAMS = ("ordo", "ordo-scheduler", "ordo-supervisor", "ordo-worker")
+_IMAGES = ("ordo-control-plane", "ordo-worker")
+# Of the issue: without LibTorch. As files, and not packed.
+_MAX_CONTROL_PLANE_BYTES = 100_000_000
+_MOMENT = 1_790_000_000
+
+
+def _read(*path):
+    with open(os.path.join(*path), encoding="utf-8") as file:
+        return file.read()
+
+
+class ImagesTest(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(scratch.cleanup)
+        cls.folder = scratch.name
+        os.chmod(cls.folder, 0o755)
+        built = os.path.join(cls.folder, "built")
+        os.mkdir(built)
+        for name in _PROGRAMS:
+            os.symlink(os.path.abspath(name), os.path.join(built, name))
+        os.symlink(os.path.abspath(_TRAINER),
+                   os.path.join(built, "ordo-trainer"))
+        cls.environment = dict(os.environ, ORDO_BIN=built,
+                               SOURCE_DATE_EPOCH=str(_MOMENT))
+        cls.out = cls._make("images")
+        cls.roots = {}
+        cls.configs = {}
+        for name in _IMAGES:
+            cls.roots[name] = os.path.join(cls.folder, "roots", name)
+            cls.configs[name] = layout.unpack(cls.out, name, cls.roots[name])
+
+    @classmethod
+    def _make(cls, out, *arguments):
+        path = os.path.join(cls.folder, out)
+        subprocess.run(["tools/images", "--out", path, *arguments], check=True,
+                       env=cls.environment, stdout=subprocess.DEVNULL)
+        return path
+
+    def _files(self, name):
+        root = self.roots[name]
+        for folder, folders, names in os.walk(root):
+            for each in folders + names:
+                path = os.path.join(folder, each)
+                yield os.path.relpath(path, root), os.lstat(path)
+
+    def test_the_same_programs_give_the_same_bytes(self):
+        one = self._make("one", "--archive", "control-plane")
+        two = self._make("two", "--archive", "control-plane")
+        self.assertTrue(filecmp.cmp(one + ".tar", two + ".tar", shallow=False))
+        # The name of the layout is all that it depends on.
+        self.assertEqual(_read(one, "index.json"), _read(two, "index.json"))
+
+    def test_blobs_are_what_they_are_called(self):
+        blobs = os.path.join(self.out, "blobs", "sha256")
+        for name in os.listdir(blobs):
+            with open(os.path.join(blobs, name), "rb") as file:
+                self.assertEqual(hashlib.sha256(file.read()).hexdigest(), name)
+        self.assertEqual(json.loads(_read(self.out, "oci-layout")),
+                         {"imageLayoutVersion": "1.0.0"})
+
+    def test_the_control_plane_is_small_and_has_no_libtorch(self):
+        sizes = {path: status.st_size
+                 for path, status in self._files("ordo-control-plane")
+                 if stat.S_ISREG(status.st_mode)}
+        self.assertLess(sum(sizes.values()), _MAX_CONTROL_PLANE_BYTES)
+        self.assertEqual([path for path in sizes if "torch" in path], [])
+
+    def test_nothing_gains_rights_and_there_is_no_shell(self):
+        for name in _IMAGES:
+            for path, status in self._files(name):
+                self.assertFalse(status.st_mode & (stat.S_ISUID | stat.S_ISGID),
+                                 path)
+                if stat.S_ISREG(status.st_mode):
+                    self.assertEqual(status.st_mtime, _MOMENT, path)
+                    self.assertNotIn(os.path.basename(path),
+                                     ("sh", "bash", "dash", "apt", "dpkg"))
+                if not stat.S_ISLNK(status.st_mode) and path != "tmp":
+                    self.assertFalse(status.st_mode & stat.S_IWOTH, path)
+
+    def test_they_are_what_the_manifests_start(self):
+        if overlay.why_not():
+            self.skipTest(overlay.why_not())
+        for name in overlay.OVERLAYS:
+            for item in overlay.workloads(overlay.render(name)):
+                pod = overlay.pod_of(item)
+                (container,) = pod["containers"]
+                config = self.configs[container["image"]]
+                context = pod["securityContext"]
+                self.assertEqual(config["Entrypoint"], container["command"][:1])
+                self.assertEqual(config["Cmd"], container["command"][1:2])
+                self.assertEqual(config["User"], "%d:%d" % (
+                    context["runAsUser"], context["runAsGroup"]))
+                self.assertEqual(
+                    sorted(config["ExposedPorts"]),
+                    sorted("%d/tcp" % port["containerPort"]
+                           for port in container["ports"]))
+                # A runtime makes no mount points in a root that is read-only.
+                for mount in container["volumeMounts"]:
+                    if not mount["mountPath"].startswith("/dev/"):
+                        self.assertTrue(os.path.isdir(
+                            self.roots[container["image"]] +
+                            mount["mountPath"]), mount)
+
+    def test_each_file_is_in_the_bill_of_materials(self):
+        for name in _IMAGES:
+            text = _read(self.out, name + ".spdx.json")
+            self.assertEqual(
+                text, _read(self.roots[name], "usr/share/ordo/sbom.spdx.json"))
+            bill = json.loads(text)
+            self.assertEqual(bill["spdxVersion"], "SPDX-2.3")
+            ids = [package["SPDXID"] for package in bill["packages"]]
+            self.assertEqual(len(ids), len(set(ids)))
+            for each in ids:
+                self.assertRegex(each, r"^SPDXRef-[A-Za-z0-9.-]+$")
+            for package in bill["packages"]:
+                self.assertLessEqual(
+                    {"name", "SPDXID", "versionInfo", "downloadLocation"},
+                    set(package))
+            contained = {relation["relatedSpdxElement"]
+                         for relation in bill["relationships"]
+                         if relation["relationshipType"] == "CONTAINS"}
+            self.assertEqual(contained, set(ids) - {ids[0]})
+            programs = {package["packageFileName"]: package["checksums"][0]
+                        for package in bill["packages"]
+                        if "packageFileName" in package}
+            for path in os.listdir(self.roots[name] + "/opt/ordo/bin"):
+                path = "/opt/ordo/bin/" + path
+                if os.path.isdir(self.roots[name] + path):
+                    continue
+                with open(self.roots[name] + path, "rb") as file:
+                    self.assertEqual(programs[path]["checksumValue"],
+                                     hashlib.sha256(file.read()).hexdigest())
+            debian = {package["name"] for package in bill["packages"]
+                      if package.get("supplier") == "Organization: Debian"}
+            self.assertEqual(
+                debian,
+                set(os.listdir(self.roots[name] + "/var/lib/dpkg/status.d")))
+            self.assertLessEqual({"libc6", "libgrpc++1.51", "libssl3"}, debian)
+            wheels = {package["name"] for package in bill["packages"]
+                      if "pkg:pypi/" in json.dumps(package)}
+            self.assertEqual("torch" in wheels, _TRAINS and
+                             name == "ordo-worker")
+
+    @unittest.skipIf(_WHY_NOT, _WHY_NOT)
+    def test_pods_run_on_them(self):
+        played = cluster.Cluster(
+            os.path.join(self.folder, "cluster"), images=self.roots,
+            changes={"worker": {"devices": ["cpu:0"]}})
+        self.addCleanup(played.end)
+        played.apply("single-node", 1)
+        for name in played.pods_of("scheduler") + played.pods_of("worker"):
+            played.wait_until_ready(name)
+        played.submit(cluster.training_job("a", 20, 10))
+
+        def ended():
+            state = played.show("a")["state"]
+            self.assertNotEqual(state, "FAILED", played.show("a"))
+            return state == "SUCCEEDED"
+
+        cluster.wait_for(ended, "the job has ended")
+        if _TRAINS:
+            # Drawn by the image's gnuplot, with its fonts.
+            job = played.claim("ordo-storage") + "jobs/a"
+            drawn = [name for _, _, names in os.walk(job) for name in names
+                     if re.search(r"\.(svg|png)$", name)]
+            self.assertTrue(drawn)
+
+
+class DescriptionsTest(unittest.TestCase):
+
+    def test_there_is_one_for_each_image_of_the_manifests(self):
+        names = {yaml.safe_load(_read("deploy/images", each))["name"]
+                 for each in os.listdir("deploy/images")
+                 if each.endswith(".yaml")}
+        self.assertEqual(names, set(_IMAGES))
+
+
+if __name__ == "__main__":
+    unittest.main()
