@@ -193,7 +193,7 @@ def check_ports(objects):
     for item in workloads(objects):
         config = config_of(objects, item)
         container = pod_of(item)["containers"][0]
-        listen = _port(flags_of(container).get("listen", config.get("listen")))
+        listen = _port(config["listen"])
         ports = _ports(item)
         api = "api" if component_of(item) == "scheduler" else "agent"
         if ports.get(api) != listen:
@@ -210,6 +210,9 @@ def check_ports(objects):
             scheduler = "%s:%d" % (item["metadata"]["name"], listen)
     for item in workloads(objects):
         config = config_of(objects, item)
+        if component_of(item) == "worker" and "$(POD_IP)" != flags_of(
+                pod_of(item)["containers"][0]).get("host"):
+            yield "%s does not say where its pod is reached" % _name(item)
         if component_of(item) == "worker" and config["scheduler"] != scheduler:
             yield "%s looks for the scheduler at %s, which is %s" % (
                 _name(item), config["scheduler"], scheduler)

@@ -14,6 +14,7 @@ storage_root: /srv/ordo
 """
 _WORKER = """
 scheduler: "ordo-scheduler:7420"
+listen: "0.0.0.0:7430"
 metrics_listen: "0.0.0.0:7431"
 state_folder: /var/lib/ordo
 storage_root: /srv/ordo
@@ -86,7 +87,7 @@ def _objects():
                      {"persistentVolumeClaim": {"claimName": "ordo-store"}})
     worker = _pod("worker", ["/bin/ordo-worker",
                              "--config=/etc/ordo/worker.yaml",
-                             "--listen=$(POD_IP):7430"],
+                             "--host=$(POD_IP)"],
                   {"agent": 7430, "metrics": 7431}, {"emptyDir": {}})
     return [
         _item("ServiceAccount", "ordo", automountServiceAccountToken=False),
@@ -181,9 +182,11 @@ class ChecksTest(unittest.TestCase):
             (_set("containers.0.env", [
                 {"name": "ORDO_SERVER", "value": "$(POD_IP):7430"},
                 {"name": "POD_IP", "valueFrom": {}}]), "not set before"),
-            (_set("containers.0.command.2", "--listen=$(POD):7430"),
+            (_set("containers.0.command.2", "--host=$(POD)"),
              "$(POD) is not set"),
-            (_set("containers.0.command.2", "--listen=$(POD_IP):7"),
+            (_set("containers.0.command.2", "--host=10.0.0.7"),
+             "where its pod is reached"),
+            (_configure("worker", "0.0.0.0:7430", "0.0.0.0:7"),
              "listens at 7"),
             (_set("containers.0.ports.1.containerPort", 1), "its metrics at"),
             (_set("containers.0.env.1.value", "$(POD_IP):7420"), "probes ask"),

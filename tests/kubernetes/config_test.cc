@@ -49,10 +49,10 @@ TEST(ConfigTest, WorkersTakeWhatTheirPodsMount) {
     SCOPED_TRACE(path);
     // As the command of the pod says, once Kubernetes has filled it in.
     ORDO_ASSERT_OK_AND_ASSIGN(
-        const auto config, worker::agent::ReadConfig(
-                               path, {"", "ordo-worker-0", "10.1.2.3:7430"}));
+        const auto config,
+        worker::agent::ReadConfig(path, {"", "ordo-worker-0"}));
     EXPECT_EQ(config.worker(), "ordo-worker-0");
-    EXPECT_EQ(config.listen(), "10.1.2.3:7430");
+    EXPECT_EQ(config.listen(), "0.0.0.0:7430");
   }
 }
 

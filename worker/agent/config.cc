@@ -151,7 +151,6 @@ absl::StatusOr<WorkerConfig> ReadConfig(const std::string& path,
       base::AddContext(base::ReadMessage(text, form, &config), path));
   if (!flags.deployment.empty()) config.set_deployment(flags.deployment);
   if (!flags.worker.empty()) config.set_worker(flags.worker);
-  if (!flags.listen.empty()) config.set_listen(flags.listen);
   ORDO_RETURN_IF_ERROR(base::AddContext(CheckConfig(&config), path));
   return config;
 }

@@ -10,11 +10,10 @@
 namespace ordo::worker::agent {
 
 // What the command line says in place of the fields of these names; empty:
-// nothing. Workers that share a file differ by `worker` and `listen`.
+// nothing. Workers that share a file differ by `worker`.
 struct ConfigFlags {
   std::string deployment;
   std::string worker;
-  std::string listen;
 };
 
 // Reads a worker's configuration file (form by extension), puts in what the

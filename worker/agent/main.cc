@@ -53,7 +53,10 @@ ABSL_FLAG(std::string, deployment, "",
 ABSL_FLAG(std::string, worker, "",
           "Replaces `worker` of the configuration, which several workers may "
           "share.");
-ABSL_FLAG(std::string, listen, "", "Replaces `listen` of the configuration.");
+ABSL_FLAG(
+    std::string, host, "",
+    "Where the scheduler and other ranks reach this worker, if not at the "
+    "host of `listen`.");
 
 namespace ordo::worker::agent {
 namespace {
@@ -98,7 +101,8 @@ absl::StatusOr<AgentOptions> MakeOptions(const WorkerConfig& config) {
   options.task.trainer = config.trainer();
   ORDO_ASSIGN_OR_RETURN(const base::HostPort listen,
                         base::ParseHostPort(config.listen()));
-  options.task.host = listen.host;
+  const std::string host = absl::GetFlag(FLAGS_host);
+  options.task.host = host.empty() ? listen.host : host;
   ORDO_ASSIGN_OR_RETURN(options.task.supervisor,
                         base::SiblingBinary("ordo-supervisor"));
   options.task.environment = TrainerEnvironment(config, environ);
@@ -209,6 +213,8 @@ absl::Status Work(const WorkerConfig& config) {
                                PageFiles(config.tls())},
                               registry);
   ORDO_ASSIGN_OR_RETURN(AgentOptions options, MakeOptions(config));
+  base::HostPort reached;
+  reached.host = options.task.host;
   Agent agent(std::move(options), files, clock, metrics);
   HandleSignals(&agent);
   ORDO_RETURN_IF_ERROR(agent.Start());
@@ -227,9 +233,10 @@ absl::Status Work(const WorkerConfig& config) {
       base::AddContext(base::MetricsExposer::Start(config.metrics_listen(),
                                                    registry, credentials.page),
                        "field `metrics_listen`"));
+  reached.port = server->port();
   ORDO_RETURN_IF_ERROR(WriteEndpoints(files, config.endpoints_file(),
-                                      server->address(), exposer->address()));
-  base::LogInfo("worker serves", {{"address", server->address()},
+                                      reached.ToString(), exposer->address()));
+  base::LogInfo("worker serves", {{"address", reached.ToString()},
                                   {"metrics", exposer->address()}});
   if (config.has_tls()) {
     // gRPC would say little of it, and try again for ever.
@@ -246,7 +253,7 @@ absl::Status Work(const WorkerConfig& config) {
     renewals.emplace(MembershipOf(config), clock,
                      AskOver(scheduler, config.worker()));
   }
-  agent.Run(server->address(), scheduler);
+  agent.Run(reached.ToString(), scheduler);
   base::LogInfo("worker leaves");
   // Calls may still reach the agent until the server is gone.
   server->Drain(absl::ZeroDuration());
@@ -260,7 +267,7 @@ int main(int argc, char** argv) {
   constexpr char kUsage[] =
       "the worker of one machine: runs a scheduler's tasks\n\n"
       "  ordo-worker --config FILE [--deployment DIR] [--worker ID] "
-      "[--listen HOST:PORT]\n\n"
+      "[--host HOST]\n\n"
       "`ordo up` starts one, with its configuration.";
   const auto refuse = [](const absl::Status& status, int exit_code) {
     std::fprintf(stderr, "ordo-worker: %s\n",
@@ -282,8 +289,7 @@ int main(int argc, char** argv) {
     return refuse(absl::InvalidArgumentError("--config is missing"), 2);
   }
   const auto config = ordo::worker::agent::ReadConfig(
-      path, {absl::GetFlag(FLAGS_deployment), absl::GetFlag(FLAGS_worker),
-             absl::GetFlag(FLAGS_listen)});
+      path, {absl::GetFlag(FLAGS_deployment), absl::GetFlag(FLAGS_worker)});
   if (!config.ok()) return refuse(config.status(), 2);
   const absl::Status status = ordo::worker::agent::Work(*config);
   if (status.ok()) return 0;
