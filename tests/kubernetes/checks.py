@@ -117,7 +117,10 @@ def _check_variables(name, container):
                 yield "%s: $(%s) is not set before %s" % (name, used,
                                                           variable["name"])
         known.add(variable["name"])
-    for used in re.findall(r"\$\((\w+)\)", " ".join(container["command"])):
+    paths = [mount.get("subPathExpr", "") for mount in
+             container["volumeMounts"]]
+    for used in re.findall(r"\$\((\w+)\)",
+                           " ".join(container["command"] + paths)):
         if used not in known:
             yield "%s: $(%s) is not set" % (name, used)
 
@@ -246,6 +249,28 @@ def check_folders(objects):
         yield "scheduler and workers have other storage: %s" % sorted(roots)
 
 
+def check_tls(objects):
+    """Ports are guarded by certificates of secrets, and pages read so."""
+    for item in workloads(objects):
+        config = config_of(objects, item)
+        pod = pod_of(item)
+        if config.get("insecure") or "tls" not in config:
+            yield "%s speaks no TLS" % _name(item)
+        for field, path in config.get("tls", {}).items():
+            found = [mount for mount in pod["containers"][0]["volumeMounts"]
+                     if mount["mountPath"] in (path, os.path.dirname(path))]
+            if not found or "secret" not in volume_of(pod, found[0]["name"]):
+                yield "%s: tls.%s %s is of no secret" % (_name(item), field,
+                                                         path)
+            elif not found[0].get("readOnly"):
+                yield "%s may write to %s" % (_name(item), path)
+    for item in objects:
+        for end in (item.get("spec", {}).get("podMetricsEndpoints", []) +
+                    item.get("spec", {}).get("endpoints", [])):
+            if end.get("scheme") != "https" or "tlsConfig" not in end:
+                yield "%s reads no page with TLS" % _name(item)
+
+
 def check_store(objects):
     """SQLite has one writer, on a disk of its own."""
     for item in workloads(objects):
@@ -334,8 +359,8 @@ def programs(objects):
                 yield os.path.basename(command[0]), command[1:]
 
 
-CHECKS = (check_pods, check_selectors, check_ports, check_folders, check_store,
-          check_drain, check_offers, check_policies)
+CHECKS = (check_pods, check_selectors, check_ports, check_folders, check_tls,
+          check_store, check_drain, check_offers, check_policies)
 
 
 def check(objects):

@@ -11,6 +11,7 @@ listen: "0.0.0.0:7420"
 metrics_listen: "0.0.0.0:7421"
 store: /var/lib/ordo/ordo.db
 storage_root: /srv/ordo
+tls: {certificate: /tls/own.pem, ca: /tls/ca.pem}
 """
 _WORKER = """
 scheduler: "ordo-scheduler:7420"
@@ -18,6 +19,7 @@ listen: "0.0.0.0:7430"
 metrics_listen: "0.0.0.0:7431"
 state_folder: /var/lib/ordo
 storage_root: /srv/ordo
+tls: {certificate: /tls/own.pem, ca: /tls/ca.pem}
 stop_grace: 60s
 devices: ["cpu:0"]
 cpus: 1
@@ -56,12 +58,17 @@ def _pod(component, command, ports, volumes):
             },
             "volumeMounts": [
                 {"name": "config", "mountPath": "/etc/ordo", "readOnly": True},
+                {"name": "tls", "mountPath": "/tls/own.pem", "readOnly": True,
+                 "subPathExpr": "$(POD_IP).pem"},
+                {"name": "tls", "mountPath": "/tls/ca.pem", "readOnly": True,
+                 "subPath": "ca.pem"},
                 {"name": "own", "mountPath": "/var/lib/ordo"},
                 {"name": "storage", "mountPath": "/srv/ordo"},
             ],
         }],
         "volumes": [
             {"name": "config", "configMap": {"name": component}},
+            {"name": "tls", "secret": {"secretName": component}},
             dict(volumes, name="own"),
             {"name": "storage",
              "persistentVolumeClaim": {"claimName": "ordo-storage"}},
@@ -168,7 +175,7 @@ class ChecksTest(unittest.TestCase):
             (_set("securityContext.seccompProfile", {}), "seccomp"),
             (_set("automountServiceAccountToken", True), "token"),
             (_set("hostPID", True), "namespace of the node"),
-            (_set("volumes.1", {"name": "own", "hostPath": {}}),
+            (_set("volumes.2", {"name": "own", "hostPath": {}}),
              "folder of the node"),
             (_set(own + "allowPrivilegeEscalation", True), "gain rights"),
             (_set(own + "capabilities", {}), "capabilities"),
@@ -178,7 +185,7 @@ class ChecksTest(unittest.TestCase):
              "offers 1073741824 bytes"),
             (_set("serviceAccountName", "other"), "ServiceAccount/other"),
             (_set("volumes.0.configMap.name", "ordo-x"), "is not there"),
-            (_set("containers.0.volumeMounts.1.name", "x"), "volume x"),
+            (_set("containers.0.volumeMounts.3.name", "x"), "volume x"),
             (_set("containers.0.env", [
                 {"name": "ORDO_SERVER", "value": "$(POD_IP):7430"},
                 {"name": "POD_IP", "valueFrom": {}}]), "not set before"),
@@ -198,6 +205,21 @@ class ChecksTest(unittest.TestCase):
             (_configure("worker", "cpus: 1", "cpus: 2"), "offers 2 cores of 1"),
             (_configure("worker", '["cpu:0"]', '["cpu:0", "cpu:1"]'),
              "2 slots on 1 cores"),
+            (_configure("worker", "tls: {certificate: /tls/own.pem, ca: "
+                        "/tls/ca.pem}", ""), "speaks no TLS"),
+            (_configure("worker", "tls:", "insecure: true\ntls:"),
+             "speaks no TLS"),
+            (_configure("worker", "/tls/ca.pem", "/etc/ordo/ca.pem"),
+             "tls.ca /etc/ordo/ca.pem is of no secret"),
+            (_set("containers.0.volumeMounts.1.readOnly", False),
+             "may write to /tls/own.pem"),
+            (_set("containers.0.volumeMounts.1.subPathExpr", "$(NAME).pem"),
+             "$(NAME) is not set"),
+            (lambda objects: objects.append(_item(
+                "PodMonitor", "worker", spec={
+                    "selector": {"matchLabels": _LABELS},
+                    "podMetricsEndpoints": [{"port": "metrics"}]})),
+             "reads no page with TLS"),
             (_configure("scheduler", "root: /srv/ordo",
                         "root: /var/lib/ordo"), "other storage"),
             (_spec("Deployment", "ordo-scheduler", "replicas", 2), "run twice"),

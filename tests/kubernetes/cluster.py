@@ -2,6 +2,7 @@
 variables, mounts and probes of the manifests, and one folder as its shared
 storage. Who makes one has called enter()."""
 
+import glob
 import json
 import os
 import shutil
@@ -61,7 +62,8 @@ def enter():
 class Cluster:
     """`folder`, which others may read, has everything. Pods run the programs of
     the current folder, but where `images` has the unpacked root of an image by
-    its name; `changes` replaces fields of the configurations."""
+    its name; `changes` replaces fields of the configurations, and removes those
+    that are None."""
 
     def __init__(self, folder, images=None, changes=None):
         self.folder = folder
@@ -71,6 +73,7 @@ class Cluster:
         self._images = images or {}
         self._changes = changes or {}
         self._objects = []
+        self._variables = {}
         self._pods = {}
         self._node_of = {}
         self._num_started = 0
@@ -88,10 +91,27 @@ class Cluster:
     def apply(self, name, num_workers):
         """Starts the pods of an overlay, so many of them workers."""
         self._objects = overlay.render(name)
+        self._make_certificates(num_workers)
         for item in overlay.workloads(self._objects):
             count = num_workers if overlay.component_of(item) == "worker" else 1
             for number in range(count):
                 self._start(item, number)
+
+    def _make_certificates(self, num_workers):
+        """As docs/how_to/kubernetes.md says; the secrets are folders."""
+        made = self._path("certificates", "")
+        command = ["admin", "certs", "init", made, "--host", "ordo-scheduler",
+                   "--host", SERVICE, "--user", "admin"]
+        for number in range(num_workers):
+            command += ["--worker", "ordo-worker-%d" % number]
+        pods.run(os.path.join(self._programs, "ordo"), *command)
+        self._variables = {"ORDO_CA": made + "ca.pem",
+                           "ORDO_CERTIFICATE": made + "user-admin.pem"}
+        for secret, wanted in (("ordo-scheduler-tls", "scheduler.pem"),
+                               ("ordo-worker-tls", "worker-*.pem")):
+            folder = self._path("secrets", secret, "")
+            for path in [made + "ca.pem", *glob.glob(made + wanted)]:
+                shutil.copy(path, folder)
 
     def pods_of(self, component):
         return sorted(name for name, (item, _) in self._pods.items()
@@ -131,6 +151,12 @@ class Cluster:
     def _volume(self, item, volume, life):
         """The folder of a volume, made where it is not there."""
         spec = overlay.pod_of(item)
+        if "secret" in volume:
+            path = self._path("secrets", volume["secret"]["secretName"], "")
+            for name in os.listdir(path):
+                os.chmod(path + name, volume["secret"]["defaultMode"])
+                pods.own(path + name, spec)
+            return path
         if "persistentVolumeClaim" in volume:
             path = self.claim(volume["persistentVolumeClaim"]["claimName"])
         else:
@@ -149,7 +175,8 @@ class Cluster:
     def _configuration(self, item, text):
         config = yaml.safe_load(text)
         config.update(self._changes.get(overlay.component_of(item), {}))
-        return config
+        return {field: value for field, value in config.items()
+                if value is not None}
 
     def wait_until_ready(self, name):
         """As the kubelet: the start-up probe, then the readiness probe."""
@@ -193,7 +220,8 @@ class Cluster:
     def ordo(self, *arguments):
         """What `ordo` prints, from outside of the pods."""
         return pods.run(os.path.join(self._programs, "ordo"), *arguments,
-                        "--server", SERVICE + ":7420")
+                        "--server", SERVICE + ":7420",
+                        env=dict(os.environ, **self._variables))
 
     def show(self, job):
         return json.loads(self.ordo("show", job, "-o", "json"))

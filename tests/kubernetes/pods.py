@@ -161,8 +161,11 @@ class Pod:
             yield "touch dev/%s && mount --bind /dev/%s dev/%s" % (
                 name, name, name)
         for mount in self._container["volumeMounts"]:
-            path = mount["mountPath"].lstrip("/")
-            yield _bind(self._volumes[mount["name"]], path,
+            source = os.path.join(
+                self._volumes[mount["name"]],
+                mount.get("subPath", expand(mount.get("subPathExpr", ""),
+                                            self.variables)))
+            yield _bind(source, mount["mountPath"].lstrip("/"),
                         read_only=mount.get("readOnly", False))
         if self._container["securityContext"]["readOnlyRootFilesystem"]:
             yield "mount -o remount,bind,ro " + quoted(root)
@@ -243,8 +246,11 @@ class Pod:
 
 
 def _bind(source, target, read_only=True):
-    lines = "mkdir -p %s && mount --bind %s %s" % (
-        shlex.quote(target), shlex.quote(source), shlex.quote(target))
+    lines = "mkdir -p %s && " % shlex.quote(target)
+    if os.path.isfile(source):
+        lines = "mkdir -p %s && touch %s && " % (
+            shlex.quote(os.path.dirname(target)), shlex.quote(target))
+    lines += "mount --bind %s %s" % (shlex.quote(source), shlex.quote(target))
     if read_only:
         lines += " && mount -o remount,bind,ro %s" % shlex.quote(target)
     return lines
@@ -255,7 +261,8 @@ def _words(words):
 
 
 def own(path, spec):
-    """Gives a volume to the pod's group, as Kubernetes does by fsGroup."""
+    """Gives a volume, or a file of it, to the pod, as Kubernetes does by
+    fsGroup."""
     if _may_change_user():
         os.chown(path, spec["securityContext"]["runAsUser"],
                  spec["securityContext"]["fsGroup"])
