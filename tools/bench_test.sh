@@ -26,7 +26,7 @@ printf '%s in %s\n' "\$*" "\$PWD" >"$root/bench.txt"
 ls "\$ORDO_BIN" >>"$root/bench.txt"
 END
 
-for name in encodings attention update step cluster; do
+for name in encodings attention update step cluster images; do
   program "$root/bazel-bin/tests/bench/$name" <<END
 printf '%s\n' "$name \$* in \$PWD"
 END
@@ -109,5 +109,12 @@ expect BuildsOnlyTheBenchmarkOfSteps "$root/bazel.txt" \
   ' //tests/bench:step in '
 expect PrintsTheTableOfSteps "$root/table.txt" \
   "^step --quick in $root/elsewhere\$"
+for name in cluster images; do
+  PATH="$root/bin:$PATH" "$root/tools/bench" "$name" --quick >"$root/table.txt"
+  expect "BuildsOnlyTheBenchmarkOf_$name" "$root/bazel.txt" \
+    " //tests/bench:$name in "
+  expect "PrintsTheTableOf_$name" "$root/table.txt" \
+    "^$name --quick in $root/elsewhere\$"
+done
 
 [[ $failures == 0 ]]

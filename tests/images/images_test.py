@@ -26,6 +26,7 @@ if not _WHY_NOT:
 _TRAINER = os.environ.get("ORDO_TRAINER", "tests/fake/fake_trainer")
 _TRAINS = _TRAINER == "ordo-trainer"
 _PROGRAMS = ("ordo", "ordo-scheduler", "ordo-supervisor", "ordo-worker")
+_LIBRARY = "model/text/tokenizers/sentence_piece/libordo_sentence_piece.so"
 _IMAGES = ("ordo-control-plane", "ordo-worker")
 # Of the issue: without LibTorch. As files, and not packed.
 _MAX_CONTROL_PLANE_BYTES = 100_000_000
@@ -49,8 +50,11 @@ class ImagesTest(unittest.TestCase):
         os.mkdir(built)
         for name in _PROGRAMS:
             os.symlink(os.path.abspath(name), os.path.join(built, name))
-        os.symlink(os.path.abspath(_TRAINER),
-                   os.path.join(built, "ordo-trainer"))
+        os.makedirs(os.path.join(built, os.path.dirname(_LIBRARY)))
+        # A trainer that trains nothing loads nothing.
+        for name, path in (("ordo-trainer", _TRAINER),
+                           (_LIBRARY, _LIBRARY if _TRAINS else _TRAINER)):
+            os.symlink(os.path.abspath(path), os.path.join(built, name))
         cls.environment = dict(os.environ, ORDO_BIN=built,
                                SOURCE_DATE_EPOCH=str(_MOMENT))
         cls.out = cls._make("images")
@@ -115,7 +119,9 @@ class ImagesTest(unittest.TestCase):
             for item in overlay.workloads(overlay.render(name)):
                 pod = overlay.pod_of(item)
                 (container,) = pod["containers"]
-                config = self.configs[container["image"]]
+                # The image for GPUs is as the other one.
+                image = container["image"].replace("-gpu", "")
+                config = self.configs[image]
                 context = pod["securityContext"]
                 self.assertEqual(config["Entrypoint"], container["command"][:1])
                 self.assertEqual(config["Cmd"], container["command"][1:2])
@@ -133,7 +139,7 @@ class ImagesTest(unittest.TestCase):
                         path = os.path.dirname(path)
                     if not path.startswith("/dev/"):
                         self.assertTrue(os.path.isdir(
-                            self.roots[container["image"]] + path), mount)
+                            self.roots[image] + path), mount)
 
     def test_each_file_is_in_the_bill_of_materials(self):
         for name in _IMAGES:
@@ -202,11 +208,28 @@ class ImagesTest(unittest.TestCase):
 
 class DescriptionsTest(unittest.TestCase):
 
+    def setUp(self):
+        self.images = {}
+        for each in os.listdir("deploy/images"):
+            if each.endswith(".yaml"):
+                image = yaml.safe_load(_read("deploy/images", each))
+                self.images[image["name"]] = image
+
     def test_there_is_one_for_each_image_of_the_manifests(self):
-        names = {yaml.safe_load(_read("deploy/images", each))["name"]
-                 for each in os.listdir("deploy/images")
-                 if each.endswith(".yaml")}
-        self.assertEqual(names, set(_IMAGES))
+        if overlay.why_not():
+            self.skipTest(overlay.why_not())
+        wanted = {
+            overlay.pod_of(item)["containers"][0]["image"]
+            for name in overlay.OVERLAYS
+            for item in overlay.workloads(overlay.render(name))}
+        self.assertEqual(set(self.images), wanted)
+
+    def test_that_for_gpus_has_more_and_is_else_the_same(self):
+        plain, gpus = self.images["ordo-worker"], self.images["ordo-worker-gpu"]
+        self.assertLess(set(plain["libraries"]), set(gpus["libraries"]))
+        for field in set(plain) - {"name", "title", "libraries"}:
+            self.assertEqual(plain[field], gpus[field], field)
+        self.assertTrue(gpus["on_request"])
 
 
 if __name__ == "__main__":

@@ -1,10 +1,13 @@
 """Which files of this machine programs need, and whose they are."""
 
+import glob
 import os
 import re
 import subprocess
 
 LIBRARY_FOLDER = "usr/lib/x86_64-linux-gnu"
+# Of the driver of the node, which puts them into the container.
+_DRIVER = ("libcuda.so.1", "libnvidia-ml.so.1")
 
 
 class Missing(Exception):
@@ -13,7 +16,7 @@ class Missing(Exception):
 
 def libraries(programs):
     """{name: path} of the shared libraries that programs load at their start,
-    those of libraries among them."""
+    those of libraries among them and those of GPUs' drivers not."""
     found = {}
     for program in programs:
         said = subprocess.run(["ldd", program], check=False, text=True,
@@ -22,11 +25,24 @@ def libraries(programs):
                 "not a dynamic executable|statically linked", said.stdout):
             raise Missing("ldd %s: %s" % (program, said.stdout))
         for line in said.stdout.splitlines():
+            if line.split()[:1] and line.split()[0] in _DRIVER:
+                continue
             if "not found" in line:
                 raise Missing("%s: %s" % (program, line.strip()))
             match = re.match(r"\s*(?:(\S+) => )?(/\S+) \(0x", line)
             if match:
                 found[match[1] or os.path.basename(match[2])] = match[2]
+    return found
+
+
+def beside(paths, pattern):
+    """{name: path} of the files of a pattern in the folders of libraries, one
+    at least."""
+    found = {os.path.basename(path): path
+             for folder in sorted({os.path.dirname(path) for path in paths})
+             for path in glob.glob(os.path.join(folder, pattern))}
+    if not found:
+        raise Missing("no %s beside the libraries that are linked" % pattern)
     return found
 
 

@@ -28,6 +28,13 @@ class DebianTest(unittest.TestCase):
         with self.assertRaisesRegex(debian.Missing, "/no/such"):
             debian.libraries(["/no/such"])
 
+    def test_what_lies_beside_a_library_is_found_by_a_pattern(self):
+        libc = debian.libraries([_PYTHON])["libc.so.6"]
+        found = debian.beside([libc], "libc.so.*")
+        self.assertEqual(found, {"libc.so.6": libc})
+        with self.assertRaisesRegex(debian.Missing, "no libnone"):
+            debian.beside([libc], "libnone*")
+
     def test_files_have_owners_by_either_of_their_names(self):
         libc = debian.libraries([_PYTHON])["libc.so.6"]
         real = os.path.realpath(libc)
