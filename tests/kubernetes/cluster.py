@@ -205,8 +205,11 @@ class Cluster:
         self._start(item, int(name.rpartition("-")[2]))
         self.wait_until_ready(name)
 
+    def node_of(self, name):
+        return self._node_of[name]
+
     def lose_node(self, node):
-        """All pods of a node at once; their names."""
+        """All workers of a node at once; their names."""
         lost = [name for name in self._pods if self._node_of[name] == node and
                 overlay.component_of(self._pods[name][0]) == "worker"]
         for name in lost:

@@ -3,7 +3,8 @@
   tools/bench cluster [--json FILE] [--quick]
 
 From `kubectl apply` to pods that are ready, and to the first step of a job that
-is submitted as soon as the scheduler serves.
+is submitted as soon as the scheduler serves; and from the loss of the node that a
+job runs on to its next attempt's trainer, on another one.
 """
 
 import argparse
@@ -32,28 +33,38 @@ def _seconds(timestamp):
     return moment.timestamp() + float(fraction or 0)
 
 
-def _first_step(played):
-    attempts = played.show("first").get("attempts", [])
-    return attempts[0].get("first_step_time") if attempts else None
+def _time_of(played, number, event):
+    """When that happened in an attempt of the job, waited for."""
+
+    def look():
+        attempts = played.show("first").get("attempts", [])
+        return attempts[number].get(event) if number < len(attempts) else None
+
+    return _seconds(cluster.wait_for(look, event))
 
 
 def _round():
-    """(seconds to ready pods, seconds to the first step)."""
+    """Seconds to ready pods, to the first step, and from loss to next run."""
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
-        played = cluster.Cluster(folder,
-                                 changes={"worker": {"devices": ["cpu:0"]}})
+        played = cluster.Cluster(folder, changes={"worker": {
+            "devices": ["cpu:0"],
+            "trainer_environment": {"ORDO_FAKE": "*:step_ms=20"},
+        }})
         try:
             start = time.time()
             played.apply(_OVERLAY, cluster.NUM_NODES)
             (scheduler,) = played.pods_of("scheduler")
             played.wait_until_ready(scheduler)
-            played.submit(cluster.training_job("first", 20, 20))
+            played.submit(cluster.training_job("first", 5000, 20))
             for name in played.pods_of("worker"):
                 played.wait_until_ready(name)
             ready = time.time() - start
-            first = cluster.wait_for(lambda: _first_step(played), "first step")
-            return ready, _seconds(first) - start
+            first = _time_of(played, 0, "first_step_time") - start
+            worker = played.show("first")["attempts"][0]["worker"]
+            lost = time.time()
+            played.lose_node(played.node_of(worker.rpartition("/")[2]))
+            return ready, first, _time_of(played, 1, "run_time") - lost
         finally:
             played.end()
 
@@ -82,7 +93,8 @@ def main(arguments):
     cluster.enter()
     rounds = [_round() for _ in range(2 if options.quick else _ROUNDS)]
     lines = [_line(metric, samples, options.quick) for metric, samples in
-             zip(("apply_to_ready", "apply_to_first_step"), zip(*rounds))]
+             zip(("apply_to_ready", "apply_to_first_step", "node_loss_to_run"),
+                 zip(*rounds))]
     for line in lines:
         print("%(benchmark)s %(metric)-20s %(value).3f %(unit)s" % line,
               "(%(min).3f..%(max).3f)" % line)

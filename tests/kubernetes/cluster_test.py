@@ -102,8 +102,9 @@ class ClusterTest(unittest.TestCase):
     def test_runs_of_a_lost_node_go_on_elsewhere(self):
         self._submit("a")
         job = self._wait_for_step("a", 2 * _CHECKPOINT_EVERY)
-        node = self.workers.index(self._worker_of(job))
-        self.assertEqual(self.cluster.lose_node(node), [self._worker_of(job)])
+        lost = self._worker_of(job)
+        self.assertEqual(
+            self.cluster.lose_node(self.cluster.node_of(lost)), [lost])
         ended = self._wait_for_success("a")
         first, second = ended["attempts"]
         self.assertEqual(first["reason"], "WORKER_LOST")
@@ -111,7 +112,7 @@ class ClusterTest(unittest.TestCase):
         # From a checkpoint, and not from the start.
         self.assertGreaterEqual(int(second["start_step"]), _CHECKPOINT_EVERY)
         # The node comes back with nothing on its disk, under its old name.
-        self.cluster.start_again(self.workers[node])
+        self.cluster.start_again(lost)
         cluster.wait_for(lambda: self.cluster.workers() == self.workers,
                          "the node is back")
 
