@@ -5,11 +5,11 @@ ORDO_TRAINER names the trainer of the worker's image; by default one that trains
 nothing, so that the image has no LibTorch.
 """
 
-import filecmp
 import hashlib
 import json
 import os
 import re
+import shutil
 import stat
 import subprocess
 import tempfile
@@ -79,11 +79,34 @@ class ImagesTest(unittest.TestCase):
                 yield os.path.relpath(path, root), os.lstat(path)
 
     def test_the_same_programs_give_the_same_bytes(self):
-        one = self._make("one", "--archive", "control-plane")
-        two = self._make("two", "--archive", "control-plane")
-        self.assertTrue(filecmp.cmp(one + ".tar", two + ".tar", shallow=False))
-        # The name of the layout is all that it depends on.
+        one = self._make("one", "control-plane")
+        two = self._make("two", "control-plane")
+        # It has the digest of the manifest, which has those of all else.
         self.assertEqual(_read(one, "index.json"), _read(two, "index.json"))
+        self.assertEqual(_read(one, "ordo-control-plane.spdx.json"),
+                         _read(two, "ordo-control-plane.spdx.json"))
+
+    @unittest.skipIf(shutil.which("skopeo") is None, "skopeo is not there")
+    def test_others_read_it(self):
+        for name in _IMAGES:
+            said = json.loads(subprocess.run(
+                ["skopeo", "inspect", "oci:%s:%s" % (self.out, name)],
+                check=True, stdout=subprocess.PIPE, text=True).stdout)
+            self.assertEqual((said["Os"], said["Architecture"]),
+                             ("linux", "amd64"))
+            self.assertEqual(len(said["Layers"]), 2)
+
+    def test_what_cannot_be_made_leaves_nothing(self):
+        for arguments, text in ((["--out", self.out], "is there already"),
+                                (["--out", self.folder + "/x", "worker-gpu"],
+                                 "libordo_cuda.so is not there")):
+            done = subprocess.run(
+                ["tools/images", *arguments], check=False, text=True,
+                env=self.environment, stderr=subprocess.PIPE)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(text, done.stderr)
+        self.assertFalse([name for name in os.listdir(self.folder)
+                          if name.startswith("x")])
 
     def test_blobs_are_what_they_are_called(self):
         blobs = os.path.join(self.out, "blobs", "sha256")
