@@ -10,12 +10,23 @@ import time
 
 import yaml
 
-from tests.kubernetes import names, overlay, pods
+from tests.kubernetes import names, overlay, pods, policies
 
 NUM_NODES = 3
 # The address of the scheduler's service, whose pod has it besides its own.
 SERVICE = "10.78.0.10"
-_FIRST_ADDRESS = 20
+# What else there is: who calls the scheduler from a namespace that may, the
+# names of kube-system, who reads metrics, and somebody.
+CLIENT, _NAMES, MONITORING, STRANGER = pods.OUTSIDE
+_NAMESPACES = {
+    ("ordo-client", "true"): CLIENT,
+    ("kubernetes.io/metadata.name", "kube-system"): _NAMES,
+    ("kubernetes.io/metadata.name", "monitoring"): MONITORING,
+}
+# The first address of a component's pods, whose last one has 63 more.
+_FIRST_ADDRESS = {"scheduler": 64, "worker": 128}
+_ADDRESSES = {"scheduler": "10.78.0.64/26, " + SERVICE,
+              "worker": "10.78.0.128/26"}
 _LOOK_S = 0.05
 # As they are called in the image, and where Bazel lays them. The trainer trains
 # nothing: what is played is everything around it.
@@ -52,11 +63,16 @@ def training_job(name, steps, checkpoint_every):
     }
 
 
+def has_policies():
+    """Whether the network keeps what policies say."""
+    return shutil.which("nft") is not None
+
+
 def enter():
     """Goes on in namespaces of its own (pods.enter), where services have names;
     once in a process."""
     pods.enter()
-    names.serve(pods.OUTSIDE, {"ordo-scheduler.ordo.svc.cluster.local": SERVICE})
+    names.serve(_NAMES, {"ordo-scheduler.ordo.svc.cluster.local": SERVICE})
 
 
 class Cluster:
@@ -73,13 +89,14 @@ class Cluster:
         self._images = images or {}
         self._changes = changes or {}
         self._objects = []
+        self._policies = None
         self._variables = {}
         self._pods = {}
         self._node_of = {}
         self._num_started = 0
         self._etc = self._path("etc", "")
         for name, text in (("hosts", "127.0.0.1 localhost\n"),
-                           ("resolv.conf", names.resolver("ordo", pods.OUTSIDE))):
+                           ("resolv.conf", names.resolver("ordo", _NAMES))):
             with open(self._etc + name, "w", encoding="ascii") as file:
                 file.write(text)
 
@@ -92,6 +109,9 @@ class Cluster:
         """Starts the pods of an overlay, so many of them workers."""
         self._objects = overlay.render(name)
         self._make_certificates(num_workers)
+        if has_policies():
+            self._policies = policies.Policies(self._objects, _ADDRESSES,
+                                               _NAMESPACES)
         for item in overlay.workloads(self._objects):
             count = num_workers if overlay.component_of(item) == "worker" else 1
             for number in range(count):
@@ -130,11 +150,13 @@ class Cluster:
         scratch = self._path("roots", "%s-%d" % (name, life))
         os.makedirs(scratch)
         pod = pods.Pod(
-            name, spec, "10.78.0.%d" % (_FIRST_ADDRESS + life),
+            name, spec, "10.78.0.%d" % (
+                _FIRST_ADDRESS[overlay.component_of(item)] + life),
             {volume["name"]: self._volume(item, volume, life)
              for volume in spec["volumes"]}, {
                  "hardware": [number, 1 if is_worker else 0, 0, 1],
                  "services": [] if is_worker else [SERVICE],
+                 "rules": self._policies and self._policies.rules(item),
                  "log": self._path("logs", name + ".log"),
                  "scratch": scratch,
                  "root": self._images.get(spec["containers"][0]["image"]),

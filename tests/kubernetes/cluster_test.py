@@ -3,6 +3,7 @@ what an upgrade, a node that is emptied and one that is lost do to runs."""
 
 import os
 import shutil
+import socket
 import tempfile
 import unittest
 
@@ -115,6 +116,33 @@ class ClusterTest(unittest.TestCase):
         self.cluster.start_again(lost)
         cluster.wait_for(lambda: self.cluster.workers() == self.workers,
                          "the node is back")
+
+    @unittest.skipUnless(cluster.has_policies(), "nft is not there")
+    def test_policies_let_through_what_ordo_needs_and_nothing_else(self):
+        (scheduler,) = self.cluster.pods_of("scheduler")
+        one, other, _ = (self.cluster.pod(name) for name in self.workers)
+        scheduler = self.cluster.pod(scheduler)
+        for source, api, metrics in ((cluster.CLIENT, True, False),
+                                     (cluster.MONITORING, False, True),
+                                     (cluster.STRANGER, False, False)):
+            for address, port, may in (
+                    (cluster.SERVICE, 7420, api),
+                    (scheduler.address, 7421, metrics),
+                    (one.address, 7430, False), (one.address, 7431, metrics)):
+                with self.subTest(source=source, port=port):
+                    self.assertEqual(
+                        pods.reaches(address, port, source=source), may)
+        self.assertTrue(scheduler.reaches(one.address, 7430))
+        self.assertTrue(one.reaches(cluster.SERVICE, 7420))
+        # Ranks meet at any port.
+        self.assertTrue(one.reaches(other.address, 7431))
+        with socket.create_server((cluster.STRANGER, 0)) as server:
+            port = server.getsockname()[1]
+            self.assertTrue(pods.reaches(cluster.STRANGER, port))
+            for pod in (scheduler, one):
+                self.assertFalse(pod.reaches(cluster.STRANGER, port))
+        self.assertFalse(one.reaches(cluster.SERVICE, 7421))
+        self.assertFalse(scheduler.reaches(one.address, 7431))
 
     def test_a_drain_lasts_longer_than_the_pod(self):
         self._submit("a")

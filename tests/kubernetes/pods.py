@@ -13,12 +13,15 @@ import time
 _TOOLS = ("chroot", "ip", "mount", "nsenter", "setpriv", "unshare")
 _INSIDE = "ORDO_CLUSTER_NAMESPACES"
 BRIDGE = "ordo0"
-# The machine that the nodes hang on; it is the client, too.
-OUTSIDE = "10.78.0.1"
+# Of the machine that the nodes hang on: the first calls when nothing else is
+# said.
+OUTSIDE = ("10.78.0.1", "10.78.0.2", "10.78.0.3", "10.78.0.4")
 # What programs of the machine need of it, where there is no image.
 _HOST_FOLDERS = ("usr", "bin", "lib", "lib64", "sbin")
 _HOST_FILES = ("etc/ld.so.cache",)
 _LOOK_S = 0.01
+# What is closed does not answer.
+_CONNECT_S = 1
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 
 
@@ -62,10 +65,11 @@ def enter():
         arguments = [*_unshare(), "/usr/bin/python3", "-B", *sys.argv]
         os.execvp(arguments[0], arguments)
     run("mount", "-t", "tmpfs", "tmpfs", "/run")
-    for words in ("link set lo up", "link add %s type bridge" % BRIDGE,
-                  "address add %s/24 dev %s" % (OUTSIDE, BRIDGE),
-                  "link set %s up" % BRIDGE):
-        run("ip", *words.split())
+    run("ip", "link", "set", "lo", "up")
+    run("ip", "link", "add", BRIDGE, "type", "bridge")
+    for address in OUTSIDE:
+        run("ip", "address", "add", address + "/24", "dev", BRIDGE)
+    run("ip", "link", "set", BRIDGE, "up")
 
 
 def _may_change_user():
@@ -113,6 +117,9 @@ class Pod:
         for address in [self.address, *self._options["services"]]:
             self._ip("address add %s/24 dev eth0" % address)
         self._ip("link set eth0 up")
+        if self._options["rules"]:
+            run("nsenter", "--net=/run/netns/" + self.name, "nft", "-f", "-",
+                input=self._options["rules"])
         # A container is started once its network is there.
         while "state UP" not in run("ip", "link", "show", self._link):
             time.sleep(_LOOK_S)
@@ -214,6 +221,11 @@ class Pod:
             timeout=probe["timeoutSeconds"])
         return done.returncode == 0
 
+    def reaches(self, address, port):
+        """Whether the pod may open a connection."""
+        return reaches(address, port,
+                       ["nsenter", "--net=/run/netns/" + self.name])
+
     def is_running(self):
         return self._process is not None and self._process.poll() is None
 
@@ -243,6 +255,17 @@ class Pod:
         self._process.wait()
         self._process = None
         run("ip", "netns", "delete", self.name)
+
+
+def reaches(address, port, inside=(), source=""):
+    """Whether a connection can be opened: by a command that goes inside of a
+    network, and from an address that is there."""
+    code = ("import socket, sys; socket.create_connection((sys.argv[1], "
+            "int(sys.argv[2])), float(sys.argv[3]), (sys.argv[4], 0))")
+    return subprocess.run(
+        [*inside, "/usr/bin/python3", "-c", code, address, str(port),
+         str(_CONNECT_S), source], check=False,
+        stderr=subprocess.DEVNULL).returncode == 0
 
 
 def _bind(source, target, read_only=True):
