@@ -1,5 +1,5 @@
-"""Images that tools/images makes: the same bytes twice, small, with nothing that
-is not wanted, and of use: pods of deploy/kubernetes run on them.
+"""Images that tools/images makes: the same bytes twice, small, with nothing
+that is not wanted, and of use: pods of deploy/kubernetes run on them.
 
 ORDO_TRAINER names the trainer of the worker's image; by default one that trains
 nothing, so that the image has no LibTorch.

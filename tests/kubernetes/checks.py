@@ -55,7 +55,7 @@ def check_pods(objects):
             "gets a token of the API": pod.get("automountServiceAccountToken",
                                                True),
             "shares a namespace of the node": any(
-                pod.get(name) for name in ("hostNetwork", "hostPID", "hostIPC")),
+                pod.get("host" + name) for name in ("IPC", "Network", "PID")),
             "mounts a folder of the node": any(
                 "hostPath" in volume for volume in pod["volumes"]),
         }
@@ -63,7 +63,8 @@ def check_pods(objects):
             own = container.get("securityContext", {})
             wanted.update({
                 "may gain rights": own.get("allowPrivilegeEscalation", True),
-                "has capabilities": own.get("capabilities") != {"drop": ["ALL"]},
+                "has capabilities":
+                    own.get("capabilities") != {"drop": ["ALL"]},
                 "writes to its root": not own.get("readOnlyRootFilesystem"),
                 "asks for no cpu or memory": not {"cpu", "memory"} <= set(
                     container.get("resources", {}).get("requests", {})),
@@ -148,8 +149,9 @@ def check_selectors(objects):
                      for port in rule.get("ports", [])}
             yield from _check_egress(objects, item)
         elif item["kind"] == "ServiceMonitor":
-            services = [other for other in named(objects, "Service") if _matches(
-                spec["selector"], other["metadata"]["labels"])]
+            services = [
+                other for other in named(objects, "Service")
+                if _matches(spec["selector"], other["metadata"]["labels"])]
             known = {port["name"] for service in services
                      for port in service["spec"]["ports"]}
             for end in spec["endpoints"]:

@@ -221,7 +221,7 @@ class Cluster:
         return self.pod(name).stop()
 
     def start_again(self, name):
-        """A new pod of the same name, with another address and empty folders."""
+        """A new pod of that name, with another address and empty folders."""
         item, pod = self._pods[name]
         pod.vanish()
         self._start(item, int(name.rpartition("-")[2]))

@@ -3,8 +3,8 @@
   tools/bench cluster [--json FILE] [--quick]
 
 From `kubectl apply` to pods that are ready, and to the first step of a job that
-is submitted as soon as the scheduler serves; and from the loss of the node that a
-job runs on to its next attempt's trainer, on another one.
+is submitted as soon as the scheduler serves; and from the loss of the node that
+a job runs on to its next attempt's trainer, on another one.
 """
 
 import argparse

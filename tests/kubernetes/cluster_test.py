@@ -53,7 +53,8 @@ class ClusterTest(unittest.TestCase):
 
     def _wait_for_step(self, name, step):
         return cluster.wait_for(
-            lambda: self._at_step(name, step), "%s is at step %d" % (name, step))
+            lambda: self._at_step(name, step),
+            "%s is at step %d" % (name, step))
 
     def _at_step(self, name, step):
         job = self.cluster.show(name)
@@ -158,7 +159,8 @@ class ClusterTest(unittest.TestCase):
         self._submit("b", "c")
         self._wait_for_success("a")
         for other in "bc":
-            self.assertIn(self._worker_of(self._wait_for_success(other)), others)
+            ended = self._wait_for_success(other)
+            self.assertIn(self._worker_of(ended), others)
         self.cluster.ordo("workers", "uncordon", name)
         cluster.wait_for(lambda: self.cluster.workers() == self.workers,
                          name + " is open")

@@ -91,8 +91,8 @@ class ManifestsTest(unittest.TestCase):
                 "nodeSelectorTerms"]
         for term in terms:
             keys = {one["key"] for one in term["matchExpressions"]}
-            self.assertEqual(keys,
-                             {"nvidia.com/gpu.present", "nvidia.com/mig.config"})
+            self.assertEqual(
+                keys, {"nvidia.com/gpu.present", "nvidia.com/mig.config"})
         config = overlay.config_of(self.objects["gpu-cluster"], worker)
         self.assertEqual(config["labels"], {"gpu.partition": "whole"})
 

@@ -58,8 +58,8 @@ def _unshare():
 
 
 def enter():
-    """Goes on in namespaces of its own, with a bridge that pods hang on; what is
-    mounted and made there goes with the process."""
+    """Goes on in namespaces of its own, with a bridge that pods hang on; what
+    is mounted and made there goes with the process."""
     if _INSIDE not in os.environ:
         os.environ[_INSIDE] = "root" if os.getuid() == 0 else "mapped"
         arguments = [*_unshare(), "/usr/bin/python3", "-B", *sys.argv]

@@ -10,6 +10,8 @@ import os
 import tarfile
 
 _MEDIA = "application/vnd.oci.image."
+# The annotation that names an image of a layout.
+_NAME = "org.opencontainers.image.ref.name"
 
 
 class Layer:
@@ -23,7 +25,7 @@ class Layer:
         self._add(path, mode, data=data)
 
     def add_file(self, path, source, mode=None):
-        """A file of this machine, by its content and, unless given, its mode."""
+        """A file of this machine: its content and, unless given, its mode."""
         if mode is None:
             mode = os.stat(source).st_mode & 0o777
         self._add(path, mode, source=source)
@@ -44,7 +46,7 @@ class Layer:
         return sorted(self._entries)
 
     def write(self, file, moment):
-        """Writes a tar archive; all of it is of `moment`, seconds since 1970."""
+        """Writes a tar archive, all of `moment`, seconds since 1970."""
         with tarfile.open(fileobj=file, mode="w",
                           format=tarfile.PAX_FORMAT) as archive:
             for path in self.paths():
@@ -133,8 +135,7 @@ class Layout:
             "annotations": {"org.opencontainers.image.created": created},
         }
         descriptor = self._add_json(manifest, "manifest.v1+json")
-        descriptor["annotations"] = {
-            "org.opencontainers.image.ref.name": image["name"]}
+        descriptor["annotations"] = {_NAME: image["name"]}
         self._manifests.append(descriptor)
         return descriptor["digest"]
 
@@ -219,7 +220,7 @@ def unpack(folder, name, root):
     """The file system of an image of a layout, into the new folder `root`; its
     configuration."""
     for descriptor in _read(os.path.join(folder, "index.json"))["manifests"]:
-        if descriptor["annotations"]["org.opencontainers.image.ref.name"] == name:
+        if descriptor["annotations"][_NAME] == name:
             manifest = _read(_blob(folder, descriptor["digest"]))
             for layer in manifest["layers"]:
                 with tarfile.open(_blob(folder, layer["digest"]),
