@@ -210,23 +210,33 @@ class ImagesTest(unittest.TestCase):
             os.path.join(self.folder, "cluster"), images=self.roots,
             changes={"worker": {"devices": ["cpu:0"]}})
         self.addCleanup(played.end)
-        played.apply("single-node", 1)
+        played.apply("cpu-evaluation", 2)
         for name in played.pods_of("scheduler") + played.pods_of("worker"):
             played.wait_until_ready(name)
-        played.submit(cluster.training_job("a", 20, 10))
+        self._train(played, "one", 1)
+        if not _TRAINS:
+            return
+        # Drawn by the image's gnuplot, with its fonts.
+        job = played.claim("ordo-storage") + "jobs/one"
+        drawn = [name for _, _, names in os.walk(job) for name in names
+                 if re.search(r"\.(svg|png)$", name)]
+        self.assertTrue(drawn)
+        # Each pod has one device, so the ranks meet across the network.
+        job = self._train(played, "two", 2)
+        self.assertEqual(len({rank["worker"] for rank in
+                              job["attempts"][-1]["ranks"]}), 2)
+
+    def _train(self, played, name, ranks):
+        job = cluster.training_job(name, 20, 10)
+        job["resources"]["ranks"] = ranks
+        played.submit(job)
 
         def ended():
-            state = played.show("a")["state"]
-            self.assertNotEqual(state, "FAILED", played.show("a"))
-            return state == "SUCCEEDED"
+            job = played.show(name)
+            self.assertNotEqual(job["state"], "FAILED", job)
+            return job if job["state"] == "SUCCEEDED" else None
 
-        cluster.wait_for(ended, "the job has ended")
-        if _TRAINS:
-            # Drawn by the image's gnuplot, with its fonts.
-            job = played.claim("ordo-storage") + "jobs/a"
-            drawn = [name for _, _, names in os.walk(job) for name in names
-                     if re.search(r"\.(svg|png)$", name)]
-            self.assertTrue(drawn)
+        return cluster.wait_for(ended, name + " has ended")
 
 
 class DescriptionsTest(unittest.TestCase):

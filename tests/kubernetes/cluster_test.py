@@ -46,10 +46,10 @@ class ClusterTest(unittest.TestCase):
             shutil.copytree(os.path.join(self.cluster.folder, "logs"),
                             os.path.join(kept, self._testMethodName))
 
-    def _submit(self, *names):
+    def _submit(self, *names, steps=_STEPS):
         for name in names:
             self.cluster.submit(
-                cluster.training_job(name, _STEPS, _CHECKPOINT_EVERY))
+                cluster.training_job(name, steps, _CHECKPOINT_EVERY))
 
     def _wait_for_step(self, name, step):
         return cluster.wait_for(
@@ -75,7 +75,8 @@ class ClusterTest(unittest.TestCase):
         return job["attempts"][-1]["worker"].rpartition("/")[2]
 
     def test_an_upgrade_pod_by_pod_costs_no_step(self):
-        self._submit("a", "b", "c")
+        # They outlast the restart of every pod.
+        self._submit("a", "b", "c", steps=3 * _STEPS)
         for job in "abc":
             self._wait_for_step(job, 1)
         # As the StatefulSet does it: each is ready before the next one goes.
@@ -86,6 +87,8 @@ class ClusterTest(unittest.TestCase):
                              name + " is back")
         (scheduler,) = self.cluster.pods_of("scheduler")
         before = {job: self.cluster.show(job) for job in "abc"}
+        for job in before.values():
+            self.assertIn(job["state"], ("QUEUED", "STARTING", "RUNNING"))
         self.assertEqual(self.cluster.stop(scheduler), 0)
         self.cluster.start_again(scheduler)
         moved = 0
