@@ -213,13 +213,16 @@ class Pod:
             context = self._spec["securityContext"]
             user = ["--setuid", str(context["runAsUser"]),
                     "--setgid", str(context["runAsGroup"])]
-        done = subprocess.run(
-            ["nsenter", "--target", str(first), "--mount", "--net", "--pid",
-             "--ipc", "--uts", "--root", "--wd", *user, "--",
-             *probe["exec"]["command"]], check=False, env=self._environment(),
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            timeout=probe["timeoutSeconds"])
-        return done.returncode == 0
+        try:
+            return subprocess.run(
+                ["nsenter", "--target", str(first), "--mount", "--net", "--pid",
+                 "--ipc", "--uts", "--root", "--wd", *user, "--",
+                 *probe["exec"]["command"]], check=False,
+                env=self._environment(), stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                timeout=probe["timeoutSeconds"]).returncode == 0
+        except subprocess.TimeoutExpired:
+            return False
 
     def reaches(self, address, port):
         """Whether the pod may open a connection."""
