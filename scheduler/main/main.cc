@@ -12,6 +12,7 @@
 
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "base/flags/flags.h"
 #include "base/log/log.h"
 #include "base/process/open_files.h"
+#include "base/process/ready.h"
 #include "base/status/status.h"
 #include "base/yaml/text_form.h"
 #include "scheduler/main/config.h"
@@ -163,6 +165,11 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   ordo::base::RaiseOpenFileLimit(kOpenFiles);
   status = ordo::scheduler::Run(*config, [&signals] {
+    if (const absl::Status told =
+            ordo::base::TellReady(std::getenv("NOTIFY_SOCKET"));
+        !told.ok()) {
+      ordo::base::LogWarning("service manager not told", {{"error", told}});
+    }
     int signal = 0;
     sigwait(&signals, &signal);
     ordo::base::LogInfo("signal", {{"number", signal}});

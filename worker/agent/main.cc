@@ -24,6 +24,7 @@
 #include "base/metrics/metrics.h"
 #include "base/metrics/process_metrics.h"
 #include "base/process/process.h"
+#include "base/process/ready.h"
 #include "base/rpc/address.h"
 #include "base/rpc/client.h"
 #include "base/rpc/rpc_metrics.h"
@@ -252,6 +253,10 @@ absl::Status Work(const WorkerConfig& config) {
   if (!config.tls().join_token_file().empty()) {
     renewals.emplace(MembershipOf(config), clock,
                      AskOver(scheduler, config.worker()));
+  }
+  if (const absl::Status told = base::TellReady(std::getenv("NOTIFY_SOCKET"));
+      !told.ok()) {
+    base::LogWarning("service manager not told", {{"error", told}});
   }
   agent.Run(reached.ToString(), scheduler);
   base::LogInfo("worker leaves");
