@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "base/clock/clock.h"
 #include "base/log/log.h"
 #include "base/rpc/address.h"
 #include "base/rpc/call.h"
@@ -211,6 +213,10 @@ Caller GetCaller(const grpc::ServerContextBase& context) {
 
 grpc::ServerUnaryReactor* Finish(grpc::CallbackServerContext* context,
                                  const absl::Status& status) {
+  if (context->client_metadata().count(kTimeMetadataKey) > 0) {
+    context->AddTrailingMetadata(
+        kTimeMetadataKey, absl::StrCat(absl::ToUnixNanos(RealClock().Now())));
+  }
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
   reactor->Finish(ToGrpcStatus(status));
   return reactor;

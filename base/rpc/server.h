@@ -103,6 +103,10 @@ struct Caller {
 
 inline constexpr char kUserMetadataKey[] = "ordo-user";
 inline constexpr char kAuthorizationMetadataKey[] = "authorization";
+// A unary call that sends this entry, of any value, is told the server's wall
+// clock behind its answer, by an entry of the same name: nanoseconds since
+// 1970.
+inline constexpr char kTimeMetadataKey[] = "ordo-time";
 
 Caller GetCaller(const grpc::ServerContextBase& context);
 

@@ -7,6 +7,8 @@
 #include <unistd.h>
 #include <vector>
 
+#include "absl/strings/numbers.h"
+#include "base/clock/clock.h"
 #include "base/rpc/client.h"
 #include "base/rpc/grpc_status.h"
 #include "base/rpc/sample.grpc.pb.h"
@@ -160,6 +162,35 @@ std::string CallByName(const std::string& address, const std::string& method,
   call->Finish(&status, nullptr);
   queue.Next(&tag, &ok);
   return answer;
+}
+
+TEST_F(RpcServerTest, TheTimeIsToldToWhoAsks) {
+  Start();
+  const RealClock clock;
+  const absl::Time before = clock.Now();
+  for (const std::string text : {"x", "fail"}) {
+    grpc::ClientContext context;
+    PrepareCall({kTimeout, "ada", false}, &context);
+    context.AddMetadata(kTimeMetadataKey, "?");
+    EchoRequest request;
+    request.set_text(text);
+    EchoResponse response;
+    stub_->Echo(&context, request, &response);
+    const auto told =
+        context.GetServerTrailingMetadata().find(kTimeMetadataKey);
+    ASSERT_NE(told, context.GetServerTrailingMetadata().end()) << text;
+    int64_t nanos = 0;
+    ASSERT_TRUE(absl::SimpleAtoi(
+        std::string(told->second.data(), told->second.size()), &nanos));
+    EXPECT_GE(absl::FromUnixNanos(nanos), before);
+    EXPECT_LE(absl::FromUnixNanos(nanos), clock.Now());
+  }
+  grpc::ClientContext context;
+  PrepareCall({kTimeout, "ada", false}, &context);
+  EchoRequest request;
+  EchoResponse response;
+  ASSERT_TRUE(stub_->Echo(&context, request, &response).ok());
+  EXPECT_EQ(context.GetServerTrailingMetadata().count(kTimeMetadataKey), 0u);
 }
 
 TEST_F(RpcServerTest, HealthIsServing) {

@@ -52,6 +52,21 @@ server=$(sed -n 's/.*"api": *"\([^"]*\)".*/\1/p' "$FOLDER/endpoints.json")
 "$PREFIX/bin/ordo" submit "$TEST_TMPDIR/job.yaml" --server "$server" --wait ||
   failed "a job of the installed trainer"
 
+# What the doctor says of it; of the machine it may say what it likes.
+ORDO_DIR=$FOLDER "$PREFIX/bin/ordo" doctor -o json --server "$server" \
+  >"$TEST_TMPDIR/doctor.json"
+[[ $? == [02] ]] || failed "ordo doctor"
+python3 - "$TEST_TMPDIR/doctor.json" <<'END' || failed "what ordo doctor says"
+import json, sys
+found = {each["check"]: each for each in
+         json.load(open(sys.argv[1]))["findings"]}
+for check in ["kernels/cpu", "machine/kernel", "store/rename", "store/locks",
+              "state/locks", "storage/rename", "storage/clock", "ports/listen",
+              "network/scheduler", "server/reachable", "server/clock"]:
+    if found[check]["health"] != "ok":
+        sys.exit(str(found[check]))
+END
+
 # What is there already stays as it is, to the inode.
 before=$(state "$PREFIX")
 tools/install --prefix "$PREFIX" || failed "the same again"

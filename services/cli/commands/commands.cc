@@ -14,7 +14,7 @@ const std::vector<Command>& Commands() {
       PinCommand(),      UnpinCommand(),   ThinCommand(),
       DeleteCommand(),   QueuesCommand(),  WorkersCommand(),
       UsageCommand(),    AdminCommand(),   WhoamiCommand(),
-      HealthCommand(),
+      HealthCommand(),   DoctorCommand(),
       HelpCommand(),     VersionCommand(), CompletionCommand(),
   };
   return commands;

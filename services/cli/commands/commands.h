@@ -21,6 +21,7 @@ Command CancelCommand();
 Command CompletionCommand();
 Command ContinueCommand();
 Command DeleteCommand();
+Command DoctorCommand();
 Command DownCommand();
 Command EvaluateCommand();
 Command ExplainCommand();

@@ -1,0 +1,147 @@
+#include "services/cli/doctor/network.h"
+
+#include <string_view>
+#include <unistd.h>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/clock/clock.h"
+#include "base/rpc/address.h"
+#include "base/rpc/grpc_status.h"
+#include "base/rpc/server.h"
+#include "base/sockets/connect.h"
+#include "base/status/status.h"
+#include "services/cli/deployment.h"
+
+namespace ordo::services::cli::doctor {
+namespace {
+
+constexpr absl::Duration kAnswerLimit = absl::Seconds(5);
+// Between a scheduler's clock and this machine's.
+constexpr absl::Duration kSmallSkew = absl::Seconds(2);
+constexpr absl::Duration kLargeSkew = absl::Minutes(1);
+constexpr char kClockAdvice[] =
+    "let NTP set both clocks: expiry of tokens and certificates, drains and "
+    "usage go by them";
+
+absl::Status Reach(const std::string& address) {
+  ORDO_ASSIGN_OR_RETURN(const base::HostPort parsed,
+                        base::ParseHostPort(address));
+  ORDO_ASSIGN_OR_RETURN(
+      const int socket,
+      base::ConnectTo(parsed.host, static_cast<uint16_t>(parsed.port)));
+  close(socket);
+  return absl::OkStatus();
+}
+
+Finding JudgeClock(const ServerAnswer& answer) {
+  if (!answer.time.has_value()) {
+    return {"server/clock", Health::kWarn,
+            "the scheduler does not tell its time",
+            "upgrade the scheduler: it is of an earlier release"};
+  }
+  // It was told at some moment between the two.
+  const absl::Duration ahead = *answer.time - answer.answered;
+  const absl::Duration behind = answer.asked - *answer.time;
+  const bool is_ahead = ahead > behind;
+  const absl::Duration skew = is_ahead ? ahead : behind;
+  if (skew <= kSmallSkew) {
+    return {"server/clock", Health::kOk,
+            "the scheduler's clock is this machine's"};
+  }
+  return {
+      "server/clock", skew <= kLargeSkew ? Health::kWarn : Health::kFail,
+      absl::StrCat("the scheduler's clock is ",
+                   absl::FormatDuration(absl::Trunc(skew, absl::Seconds(1))),
+                   is_ahead ? " ahead" : " behind"),
+      kClockAdvice};
+}
+
+}  // namespace
+
+Finding CheckListenSite(const ListenSite& site) {
+  const std::string name = "ports/" + site.field;
+  const absl::Status free = CheckPortFree(site.address);
+  if (free.ok()) {
+    return {name, Health::kOk, site.address + " is free"};
+  }
+  if (!absl::IsFailedPrecondition(free)) {
+    return {name, Health::kFail, std::string(free.message()),
+            absl::StrCat("set `", site.field,
+                         "` to an address of this machine, and a port from "
+                         "1024 on")};
+  }
+  if (site.served == site.address && Reach(site.address).ok()) {
+    return {name, Health::kOk, "the service serves at " + site.address};
+  }
+  return {name, Health::kFail, "another program listens at " + site.address,
+          absl::StrCat("end it (ss -ltnp names it), or set `", site.field,
+                       "` to another port")};
+}
+
+Finding CheckReachable(const std::string& name, const std::string& address) {
+  const absl::Status status = Reach(address);
+  if (status.ok()) {
+    return {"network/" + name, Health::kOk, address + " takes connections"};
+  }
+  return {"network/" + name, Health::kFail, std::string(status.message()),
+          absl::StrCat("look whether the service runs there and listens at "
+                       "that address, and whether a firewall lets ",
+                       address, " through")};
+}
+
+ServerAnswer AskServer(Client& client, const base::Clock& clock) {
+  ServerAnswer answer;
+  answer.address = client.options().address;
+  const auto context = client.StreamContext();
+  // The limit is of the real time, which gRPC goes by.
+  context->set_deadline(
+      absl::ToChronoTime(base::RealClock().Now() + kAnswerLimit));
+  context->AddMetadata(base::kTimeMetadataKey, "?");
+  queues::v1::GetQueueRequest request;
+  request.set_name("queues/default");
+  queues::v1::Queue queue;
+  answer.asked = clock.Now();
+  answer.status = base::FromGrpcStatus(
+      client.queues().GetQueue(context.get(), request, &queue));
+  answer.answered = clock.Now();
+  const auto& behind = context->GetServerTrailingMetadata();
+  const auto told = behind.find(base::kTimeMetadataKey);
+  int64_t nanos = 0;
+  if (told != behind.end() &&
+      absl::SimpleAtoi(std::string(told->second.data(), told->second.size()),
+                       &nanos)) {
+    answer.time = absl::FromUnixNanos(nanos);
+  }
+  return answer;
+}
+
+Findings JudgeServer(const ServerAnswer& answer) {
+  const std::string name = "server/reachable";
+  if (absl::IsUnavailable(answer.status) ||
+      absl::IsDeadlineExceeded(answer.status)) {
+    if (!answer.is_named) {
+      return {{name, Health::kWarn, "no scheduler at " + answer.address,
+               "name it with --server or ORDO_SERVER, or start one: ordo up"}};
+    }
+    return {{name, Health::kFail,
+             absl::StrCat("no answer from ", answer.address, ": ",
+                          answer.status.message()),
+             "look whether the scheduler runs and listens at that address, and "
+             "whether a firewall lets it through"}};
+  }
+  Findings findings;
+  if (answer.status.ok() || absl::IsUnimplemented(answer.status)) {
+    findings.push_back({name, Health::kOk, answer.address + " answers"});
+  } else {
+    findings.push_back(
+        {name, Health::kFail,
+         absl::StrCat(answer.address, " refuses: ", answer.status.message()),
+         "do what it says: it is there, and takes no calls of this user"});
+  }
+  findings.push_back(JudgeClock(answer));
+  return findings;
+}
+
+}  // namespace ordo::services::cli::doctor

@@ -1,0 +1,54 @@
+#ifndef ORDO_SERVICES_CLI_DOCTOR_NETWORK_H_
+#define ORDO_SERVICES_CLI_DOCTOR_NETWORK_H_
+
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "base/clock/clock.h"
+#include "services/cli/client.h"
+#include "services/cli/doctor/finding.h"
+
+namespace ordo::services::cli::doctor {
+
+// Where a service is to listen.
+struct ListenSite {
+  // Of the configuration: "listen".
+  std::string field;
+  // "HOST:PORT".
+  std::string address;
+  // Where the service of this configuration said that it listens; empty: it
+  // never did.
+  std::string served;
+};
+
+// "ports/FIELD": the port is free, or the service itself has it.
+Finding CheckListenSite(const ListenSite& site);
+
+// "network/NAME": something takes connections at "HOST:PORT".
+Finding CheckReachable(const std::string& name, const std::string& address);
+
+// Who was asked for the time, and what came of it.
+struct ServerAnswer {
+  std::string address;
+  // A person named the server; else it is the one that there would be.
+  bool is_named = false;
+  // OK, or why there was no answer.
+  absl::Status status;
+  // By the server's clock; nothing: it does not tell.
+  std::optional<absl::Time> time;
+  // By this machine's, before and after the call.
+  absl::Time asked;
+  absl::Time answered;
+};
+
+// Asks the scheduler.
+ServerAnswer AskServer(Client& client, const base::Clock& clock);
+
+// Checks named "server/...".
+Findings JudgeServer(const ServerAnswer& answer);
+
+}  // namespace ordo::services::cli::doctor
+
+#endif  // ORDO_SERVICES_CLI_DOCTOR_NETWORK_H_

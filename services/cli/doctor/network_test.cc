@@ -1,0 +1,150 @@
+#include "services/cli/doctor/network.h"
+
+#include <unistd.h>
+
+#include "absl/strings/str_cat.h"
+#include "base/clock/testing/fake_clock.h"
+#include "base/sockets/listener.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "services/cli/interrupt.h"
+#include "services/testing/loopback.h"
+
+namespace ordo::services::cli::doctor {
+namespace {
+
+using ::testing::HasSubstr;
+
+class PortTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ORDO_ASSERT_OK_AND_ASSIGN(listener_, base::ListenAt("127.0.0.1"));
+    taken_ = absl::StrCat("127.0.0.1:", listener_.port);
+  }
+  void TearDown() override { Close(); }
+  void Close() {
+    if (listener_.fd >= 0) close(listener_.fd);
+    listener_.fd = -1;
+  }
+
+  base::Listener listener_;
+  std::string taken_;
+};
+
+TEST_F(PortTest, IsFreeOrAnotherProgramHasIt) {
+  const Finding taken = CheckListenSite({"listen", taken_, ""});
+  EXPECT_EQ(taken.check, "ports/listen");
+  EXPECT_EQ(taken.health, Health::kFail);
+  EXPECT_THAT(taken.advice, HasSubstr("set `listen` to another port"));
+  // Its own service once said that it is elsewhere.
+  EXPECT_EQ(CheckListenSite({"listen", taken_, "127.0.0.1:1"}).health,
+            Health::kFail);
+  Close();
+  EXPECT_EQ(CheckListenSite({"listen", taken_, ""}).health, Health::kOk);
+  EXPECT_EQ(CheckListenSite({"listen", "127.0.0.1:0", ""}).health, Health::kOk);
+}
+
+TEST_F(PortTest, TheServiceItselfHasIt) {
+  const Finding finding = CheckListenSite({"metrics_listen", taken_, taken_});
+  EXPECT_EQ(finding.health, Health::kOk);
+  EXPECT_THAT(finding.seen, HasSubstr("serves at"));
+}
+
+TEST_F(PortTest, TheAddressIsNotThisMachines) {
+  const Finding finding = CheckListenSite({"listen", "192.0.2.1:7420", ""});
+  EXPECT_EQ(finding.health, Health::kFail);
+  EXPECT_THAT(finding.advice, HasSubstr("an address of this machine"));
+}
+
+TEST_F(PortTest, IsReachedOrNot) {
+  EXPECT_EQ(CheckReachable("scheduler", taken_).health, Health::kOk);
+  Close();
+  const Finding finding = CheckReachable("scheduler", taken_);
+  EXPECT_EQ(finding.check, "network/scheduler");
+  EXPECT_EQ(finding.health, Health::kFail);
+  EXPECT_EQ(CheckReachable("scheduler", "nonsense").health, Health::kFail);
+}
+
+ServerAnswer AnAnswer() {
+  ServerAnswer answer;
+  answer.address = "gpu0:7420";
+  answer.is_named = true;
+  answer.asked = absl::FromUnixSeconds(1000);
+  answer.answered = absl::FromUnixSeconds(1001);
+  answer.time = absl::FromUnixSeconds(1000);
+  return answer;
+}
+
+TEST(ServerTest, AnswersAndHasOurTime) {
+  const Findings findings = JudgeServer(AnAnswer());
+  ASSERT_EQ(findings.size(), 2u);
+  EXPECT_EQ(Count(findings, Health::kOk), 2);
+}
+
+TEST(ServerTest, NobodyAnswers) {
+  ServerAnswer answer = AnAnswer();
+  answer.status = absl::UnavailableError("connection refused");
+  Findings findings = JudgeServer(answer);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].health, Health::kFail);
+  // One that nobody asked for does no harm.
+  answer.is_named = false;
+  EXPECT_EQ(JudgeServer(answer)[0].health, Health::kWarn);
+}
+
+TEST(ServerTest, ItRefuses) {
+  ServerAnswer answer = AnAnswer();
+  answer.status = absl::UnauthenticatedError("no token");
+  const Findings findings = JudgeServer(answer);
+  EXPECT_EQ(findings[0].health, Health::kFail);
+  EXPECT_THAT(findings[0].seen, HasSubstr("no token"));
+}
+
+TEST(ServerTest, ItsClockIsNotOurs) {
+  ServerAnswer answer = AnAnswer();
+  answer.time = answer.answered + absl::Seconds(10);
+  Finding finding = JudgeServer(answer)[1];
+  EXPECT_EQ(finding.health, Health::kWarn);
+  EXPECT_EQ(finding.seen, "the scheduler's clock is 10s ahead");
+  answer.time = answer.asked - absl::Minutes(5);
+  finding = JudgeServer(answer)[1];
+  EXPECT_EQ(finding.health, Health::kFail);
+  EXPECT_EQ(finding.seen, "the scheduler's clock is 5m behind");
+  // A slow answer is no skew.
+  answer = AnAnswer();
+  answer.answered += absl::Minutes(5);
+  EXPECT_EQ(JudgeServer(answer)[1].health, Health::kOk);
+}
+
+TEST(ServerTest, AnEarlierReleaseDoesNotTell) {
+  ServerAnswer answer = AnAnswer();
+  answer.time.reset();
+  EXPECT_EQ(JudgeServer(answer)[1].health, Health::kWarn);
+}
+
+TEST(ServerTest, IsAskedOverTheNetwork) {
+  services::testing::Loopback loopback;
+  Interrupt interrupt;
+  ClientOptions options;
+  options.address = loopback.server().address();
+  options.user = "ada";
+  Client client(options, interrupt);
+  base::RealClock clock;
+  const ServerAnswer answer = AskServer(client, clock);
+  ASSERT_TRUE(answer.time.has_value());
+  EXPECT_LE(answer.asked, *answer.time);
+  EXPECT_LE(*answer.time, answer.answered);
+
+  // By a clock that has stood still for years.
+  base::testing::FakeClock old(absl::FromUnixSeconds(1'000'000'000));
+  EXPECT_EQ(JudgeServer(AskServer(client, old))[1].health, Health::kFail);
+
+  options.address = "127.0.0.1:1";
+  Client nobody(options, interrupt);
+  EXPECT_EQ(AskServer(nobody, clock).status.code(),
+            absl::StatusCode::kUnavailable);
+}
+
+}  // namespace
+}  // namespace ordo::services::cli::doctor
