@@ -61,7 +61,8 @@ import json, sys
 found = {each["check"]: each for each in
          json.load(open(sys.argv[1]))["findings"]}
 for check in ["kernels/cpu", "machine/kernel", "store/rename", "store/locks",
-              "state/locks", "storage/rename", "storage/clock", "ports/listen",
+              "state/locks", "storage/rename", "storage/clock", "ports/scheduler.listen",
+              "ports/worker.metrics_listen",
               "network/scheduler", "server/reachable", "server/clock"]:
     if found[check]["health"] != "ok":
         sys.exit(str(found[check]))

@@ -84,7 +84,7 @@ TEST_F(DoctorTest, AConfigurationIsFollowed) {
   const auto healths = Healths({"--config", file});
   EXPECT_EQ(healths.at("store/folder"), "fail");
   EXPECT_EQ(healths.at("storage/write"), "ok");
-  EXPECT_EQ(healths.count("ports/listen"), 1u);
+  EXPECT_EQ(healths.count("ports/scheduler.listen"), 1u);
 
   EXPECT_EQ(Run({"doctor", "--config", WriteFile("x.yaml", "a: b\n")}), 2);
   EXPECT_THAT(err(), HasSubstr("no configuration of a scheduler"));
@@ -99,6 +99,16 @@ TEST_F(DoctorTest, TheDeploymentHereIsFollowedWithoutBeingNamed) {
             "store: \"" + folder_.Path("scheduler/ordo.db") +
                 "\"\nstorage_root: \"" + folder_.path() + "\"\n");
   EXPECT_EQ(Healths({}).at("store/write"), "ok");
+  // The same storage, looked at twice, is told once.
+  WriteFile("config/worker.textproto",
+            "worker: \"w\"\nscheduler: \"127.0.0.1:1\"\nstate_folder: \"" +
+                folder_.Path("none") + "\"\nstorage_root: \"" + folder_.path() +
+                "\"\n");
+  EXPECT_EQ(Healths({}).at("state/folder"), "fail");
+  EXPECT_EQ(Run({"doctor"}), 2);
+  const size_t first = out().find("storage/rename");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(out().find("storage/rename", first + 1), std::string::npos);
   // What is named is all that is looked at.
   EXPECT_EQ(Healths({"--storage", folder_.path()}).count("store/write"), 0u);
 }

@@ -44,17 +44,17 @@ std::map<std::string, std::string> ReadServed(base::Filesystem& files,
   return served;
 }
 
-// Both ports of a service.
+// Both ports of a service; `standard` is where it listens that does not say.
 template <typename Config>
 Findings CheckPorts(base::Filesystem& files, const Config& config,
-                    const std::string& standard) {
+                    const std::string& service, const std::string& standard) {
   auto served = ReadServed(files, config.endpoints_file());
   const auto given = [](const std::string& listen, const std::string& other) {
     return listen.empty() ? other : listen;
   };
-  return {CheckListenSite(
-              {"listen", given(config.listen(), standard), served["api"]}),
-          CheckListenSite({"metrics_listen",
+  return {CheckListenSite({service, "listen", given(config.listen(), standard),
+                           served["api"]}),
+          CheckListenSite({service, "metrics_listen",
                            given(config.metrics_listen(), kAnyPort),
                            served["metrics"]})};
 }
@@ -105,7 +105,8 @@ Findings CheckConfiguration(const FolderCalls& calls,
         &findings);
     Append(CheckFolder(calls, config.storage_root(), FolderUse::kStorage),
            &findings);
-    Append(CheckPorts(calls.files, config, kSchedulerListen), &findings);
+    Append(CheckPorts(calls.files, config, "scheduler", kSchedulerListen),
+           &findings);
   }
   if (configuration.worker.has_value()) {
     const WorkerConfig& config = *configuration.worker;
@@ -114,7 +115,7 @@ Findings CheckConfiguration(const FolderCalls& calls,
     Append(CheckFolder(calls, config.storage_root(), FolderUse::kStorage),
            &findings);
     findings.push_back(CheckDataRoots(calls.files, config));
-    Append(CheckPorts(calls.files, config, kAnyPort), &findings);
+    Append(CheckPorts(calls.files, config, "worker", kAnyPort), &findings);
     findings.push_back(CheckReachable("scheduler", config.scheduler()));
   }
   return findings;

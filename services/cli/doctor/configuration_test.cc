@@ -83,8 +83,8 @@ TEST_F(ConfigurationTest, ASchedulersFoldersAndPortsAreLookedAt) {
   close(taken.fd);
   EXPECT_EQ(found.at("store/hard-links").health, Health::kOk);
   EXPECT_EQ(found.at("storage/folder").health, Health::kFail);
-  EXPECT_EQ(found.at("ports/listen").health, Health::kFail);
-  EXPECT_EQ(found.at("ports/metrics_listen").health, Health::kOk);
+  EXPECT_EQ(found.at("ports/scheduler.listen").health, Health::kFail);
+  EXPECT_EQ(found.at("ports/scheduler.metrics_listen").health, Health::kOk);
   EXPECT_EQ(found.count("network/scheduler"), 0u);
 }
 
@@ -107,7 +107,7 @@ TEST_F(ConfigurationTest, AWorkersToo) {
   auto found = Check(path);
   EXPECT_EQ(found.at("state/locks").health, Health::kOk);
   EXPECT_EQ(found.at("storage/rename").health, Health::kOk);
-  EXPECT_EQ(found.at("ports/listen").health, Health::kOk);
+  EXPECT_EQ(found.at("ports/worker.listen").health, Health::kOk);
   EXPECT_EQ(found.at("network/scheduler").health, Health::kOk);
   EXPECT_EQ(found.at("data/roots").health, Health::kFail);
   close(taken.fd);

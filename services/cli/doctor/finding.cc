@@ -1,7 +1,7 @@
 #include "services/cli/doctor/finding.h"
 
 #include <algorithm>
-#include <iterator>
+#include <utility>
 
 namespace ordo::services::cli::doctor {
 
@@ -18,7 +18,13 @@ const char* HealthName(Health health) {
 }
 
 void Append(Findings more, Findings* findings) {
-  std::move(more.begin(), more.end(), std::back_inserter(*findings));
+  for (Finding& finding : more) {
+    const bool known = std::any_of(
+        findings->begin(), findings->end(), [&](const Finding& each) {
+          return each.check == finding.check && each.seen == finding.seen;
+        });
+    if (!known) findings->push_back(std::move(finding));
+  }
 }
 
 int Count(const Findings& findings, Health health) {

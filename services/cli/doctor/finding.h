@@ -24,7 +24,7 @@ struct Finding {
 };
 using Findings = std::vector<Finding>;
 
-// Adds all of `more`.
+// Adds those of `more` that are not there yet: a folder may be named twice.
 void Append(Findings more, Findings* findings);
 
 // How many are of this health.

@@ -8,7 +8,8 @@ namespace {
 TEST(FindingTest, AreAddedUpAndCounted) {
   Findings findings = {{"a", Health::kOk, "well"}};
   Append({{"b", Health::kFail, "broken", "mend it"},
-          {"c", Health::kFail, "gone", "find it"}},
+          {"c", Health::kFail, "gone", "find it"},
+          {"a", Health::kOk, "well"}},
          &findings);
   ASSERT_EQ(findings.size(), 3u);
   EXPECT_EQ(findings[2].advice, "find it");

@@ -61,7 +61,8 @@ Finding JudgeClock(const ServerAnswer& answer) {
 }  // namespace
 
 Finding CheckListenSite(const ListenSite& site) {
-  const std::string name = "ports/" + site.field;
+  const std::string name =
+      absl::StrCat("ports/", site.service, ".", site.field);
   const absl::Status free = CheckPortFree(site.address);
   if (free.ok()) {
     return {name, Health::kOk, site.address + " is free"};

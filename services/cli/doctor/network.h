@@ -14,7 +14,8 @@ namespace ordo::services::cli::doctor {
 
 // Where a service is to listen.
 struct ListenSite {
-  // Of the configuration: "listen".
+  // "scheduler", and the field of its configuration: "listen".
+  std::string service;
   std::string field;
   // "HOST:PORT".
   std::string address;
@@ -23,7 +24,7 @@ struct ListenSite {
   std::string served;
 };
 
-// "ports/FIELD": the port is free, or the service itself has it.
+// "ports/SERVICE.FIELD": the port is free, or the service itself has it.
 Finding CheckListenSite(const ListenSite& site);
 
 // "network/NAME": something takes connections at "HOST:PORT".

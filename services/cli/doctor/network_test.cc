@@ -33,26 +33,30 @@ class PortTest : public ::testing::Test {
 };
 
 TEST_F(PortTest, IsFreeOrAnotherProgramHasIt) {
-  const Finding taken = CheckListenSite({"listen", taken_, ""});
-  EXPECT_EQ(taken.check, "ports/listen");
+  const Finding taken = CheckListenSite({"worker", "listen", taken_, ""});
+  EXPECT_EQ(taken.check, "ports/worker.listen");
   EXPECT_EQ(taken.health, Health::kFail);
   EXPECT_THAT(taken.advice, HasSubstr("set `listen` to another port"));
   // Its own service once said that it is elsewhere.
-  EXPECT_EQ(CheckListenSite({"listen", taken_, "127.0.0.1:1"}).health,
+  EXPECT_EQ(CheckListenSite({"worker", "listen", taken_, "127.0.0.1:1"}).health,
             Health::kFail);
   Close();
-  EXPECT_EQ(CheckListenSite({"listen", taken_, ""}).health, Health::kOk);
-  EXPECT_EQ(CheckListenSite({"listen", "127.0.0.1:0", ""}).health, Health::kOk);
+  EXPECT_EQ(CheckListenSite({"worker", "listen", taken_, ""}).health,
+            Health::kOk);
+  EXPECT_EQ(CheckListenSite({"worker", "listen", "127.0.0.1:0", ""}).health,
+            Health::kOk);
 }
 
 TEST_F(PortTest, TheServiceItselfHasIt) {
-  const Finding finding = CheckListenSite({"metrics_listen", taken_, taken_});
+  const Finding finding =
+      CheckListenSite({"worker", "metrics_listen", taken_, taken_});
   EXPECT_EQ(finding.health, Health::kOk);
   EXPECT_THAT(finding.seen, HasSubstr("serves at"));
 }
 
 TEST_F(PortTest, TheAddressIsNotThisMachines) {
-  const Finding finding = CheckListenSite({"listen", "192.0.2.1:7420", ""});
+  const Finding finding =
+      CheckListenSite({"worker", "listen", "192.0.2.1:7420", ""});
   EXPECT_EQ(finding.health, Health::kFail);
   EXPECT_THAT(finding.advice, HasSubstr("an address of this machine"));
 }
