@@ -1,6 +1,7 @@
 #include "scheduler/core/observe.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -8,9 +9,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "base/status/details.h"
+#include "google/protobuf/util/time_util.h"
 #include "scheduler/core/admin.h"
 #include "scheduler/core/attempts.h"
 #include "scheduler/core/board.h"
+#include "scheduler/core/moment.h"
 #include "scheduler/core/observe_attempt.h"
 #include "scheduler/core/quarantine.h"
 
@@ -18,8 +21,10 @@ namespace ordo::scheduler::core {
 namespace {
 
 using agent::v1::ObservedAttempt;
+using google::protobuf::util::TimeUtil;
 
 constexpr int kMaxDevices = 1024;
+constexpr int kMaxNanos = 999'999'999;
 
 // "cpu" of "cpu:0"; empty when it is no device name.
 std::string KindOf(const std::string& device) {
@@ -63,6 +68,12 @@ absl::Status CheckAnnouncement(const agent::v1::AnnounceRequest& request) {
     if (!names.insert(name).second) {
       violations.push_back({field, absl::StrCat(name, " is listed twice")});
     }
+  }
+  if (const auto& leave = request.leave_time();
+      leave.seconds() < TimeUtil::kTimestampMinSeconds ||
+      leave.seconds() > TimeUtil::kTimestampMaxSeconds || leave.nanos() < 0 ||
+      leave.nanos() > kMaxNanos) {
+    violations.push_back({"leave_time", "must be a time"});
   }
   return base::InvalidFields(violations);
 }
@@ -173,6 +184,31 @@ void TakeObserved(Turn& turn, Worker& worker,
   ShowWorker(turn.state, worker);
 }
 
+// What an announcement says of the worker itself.
+void TakeIdentity(const agent::v1::AnnounceRequest& request, Worker& worker) {
+  worker.address = request.address();
+  worker.build_digest = request.build_digest();
+  worker.draining = request.draining();
+  worker.cpus = request.cpus();
+  worker.memory_bytes = request.memory_bytes();
+  worker.protocol = std::max(1, request.protocol());
+  worker.nccl = request.nccl();
+  worker.data_roots.reset();
+  if (request.has_data_roots()) worker.data_roots = request.data_roots();
+  worker.labels.clear();
+  worker.labels.insert(request.labels().begin(), request.labels().end());
+  worker.announced.clear();
+  for (const workers::v1::Device& device : request.devices()) {
+    workers::v1::Device& announced = worker.announced[device.name()];
+    announced = device;
+    announced.set_kind(KindOf(device.name()));
+    announced.clear_job();
+    announced.clear_attempt();
+    announced.clear_quarantine();
+    announced.clear_blames();
+  }
+}
+
 }  // namespace
 
 void HandleAnnounced(Turn& turn, const Announced& announced) {
@@ -206,27 +242,7 @@ void HandleAnnounced(Turn& turn, const Announced& announced) {
                       worker.draining != request.draining();
   // A drain stops the other ranks of what runs here too.
   if (worker.draining != request.draining()) TellPeersOf(turn, worker);
-  worker.address = request.address();
-  worker.build_digest = request.build_digest();
-  worker.draining = request.draining();
-  worker.cpus = request.cpus();
-  worker.memory_bytes = request.memory_bytes();
-  worker.protocol = std::max(1, request.protocol());
-  worker.nccl = request.nccl();
-  worker.data_roots.reset();
-  if (request.has_data_roots()) worker.data_roots = request.data_roots();
-  worker.labels.clear();
-  worker.labels.insert(request.labels().begin(), request.labels().end());
-  worker.announced.clear();
-  for (const workers::v1::Device& device : request.devices()) {
-    workers::v1::Device& announced = worker.announced[device.name()];
-    announced = device;
-    announced.set_kind(KindOf(device.name()));
-    announced.clear_job();
-    announced.clear_attempt();
-    announced.clear_quarantine();
-    announced.clear_blames();
-  }
+  TakeIdentity(request, worker);
   worker.liveness = Worker::Liveness::kOnline;
   if (worker.incarnation != request.incarnation()) {
     ChangeIncarnation(turn, worker, request);
@@ -236,6 +252,9 @@ void HandleAnnounced(Turn& turn, const Announced& announced) {
   // While it is known what runs where.
   TakeFaults(turn, worker);
   TakeObserved(turn, worker, request.observed());
+  std::optional<absl::Time> leave_time;
+  if (request.has_leave_time()) leave_time = ToTime(request.leave_time());
+  SetLeaveTime(turn, worker, leave_time);
   ShowWorker(turn.state, worker);
   if (is_new) turn.desired_changed.insert(worker.id);
   turn.Emit(AnswerAnnounce{absl::OkStatus()});

@@ -169,6 +169,9 @@ workers::v1::Worker ToProto(const State& state, const Worker& worker) {
   proto.set_protocol(worker.protocol);
   proto.set_nccl(worker.nccl);
   if (worker.data_roots) *proto.mutable_data_roots() = *worker.data_roots;
+  if (worker.leave_time) {
+    *proto.mutable_leave_time() = ToTimestamp(*worker.leave_time);
+  }
   proto.set_build_digest(worker.build_digest);
   *proto.mutable_last_seen_time() = ToTimestamp(worker.last_seen);
   const WorkerAdminPtr admin = AdminOf(state, worker.id);

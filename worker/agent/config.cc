@@ -12,7 +12,9 @@
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "base/text/labels.h"
+#include "base/units/proto_time.h"
 #include "base/yaml/text_form.h"
+#include "worker/agent/drain.h"
 #include "worker/agent/sandbox.h"
 #include "worker/agent/tls_config.h"
 
@@ -26,6 +28,8 @@ constexpr size_t kMaxWorkerIdBytes = 63;
 constexpr char kDefaultListen[] = "127.0.0.1:0";
 constexpr int64_t kDefaultStopGraceS = 30;
 constexpr int64_t kMaxStopGraceS = 24 * 3600;
+// The last second of the year 9999.
+constexpr int64_t kMaxEndTimeS = 253402300799;
 constexpr int kMaxLabels = 62;
 constexpr int kMaxCpus = 65536;
 
@@ -62,6 +66,19 @@ void LeaveOutBadLabels(WorkerConfig* config) {
         "later release; mend it",
         {{"field", each.field}, {"error", each.description}});
   }
+}
+
+// From a day after 1970 on, so that the grace before it is a time too.
+void CheckEndTime(const WorkerConfig& config,
+                  std::vector<base::FieldViolation>* violations) {
+  const auto& end = config.end_time();
+  if (!config.has_end_time() ||
+      (end.seconds() >= kMaxStopGraceS && end.seconds() <= kMaxEndTimeS &&
+       end.nanos() >= 0)) {
+    return;
+  }
+  violations->push_back(
+      {"end_time", "must be a time after 1970, such as 2030-01-31T12:00:00Z"});
 }
 
 }  // namespace
@@ -122,6 +139,7 @@ absl::Status CheckConfig(WorkerConfig* config) {
       config->stop_grace().seconds() > kMaxStopGraceS) {
     violations.push_back({"stop_grace", "must be between 0 s and 24 h"});
   }
+  CheckEndTime(*config, &violations);
   LeaveOutBadLabels(config);
   base::CheckLabels(config->labels(), {"labels", kMaxLabels}, &violations);
   if (config->cpus() < 0 || config->cpus() > kMaxCpus) {
@@ -136,6 +154,14 @@ absl::Status CheckConfig(WorkerConfig* config) {
   }
   CheckSandbox(config->mutable_sandbox(), &violations);
   return base::InvalidFields(violations);
+}
+
+std::optional<google::protobuf::Timestamp> LeaveTime(
+    const WorkerConfig& config) {
+  if (!config.has_end_time()) return std::nullopt;
+  return base::ToTimestamp(base::ToTime(config.end_time()) -
+                           base::ToDuration(config.stop_grace()) -
+                           Drain::kMargin);
 }
 
 absl::StatusOr<WorkerConfig> ReadConfig(const std::string& path,

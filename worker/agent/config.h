@@ -1,6 +1,7 @@
 #ifndef ORDO_WORKER_AGENT_CONFIG_H_
 #define ORDO_WORKER_AGENT_CONFIG_H_
 
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -26,6 +27,11 @@ absl::StatusOr<::ordo::config::v1::WorkerConfig> ReadConfig(
 
 // The part of it after reading.
 absl::Status CheckConfig(::ordo::config::v1::WorkerConfig* config);
+
+// When the worker is to be empty, so that what runs there can be stopped before
+// its `end_time`; nothing: it stays. Of a configuration that was read.
+std::optional<google::protobuf::Timestamp> LeaveTime(
+    const ::ordo::config::v1::WorkerConfig& config);
 
 }  // namespace ordo::worker::agent
 

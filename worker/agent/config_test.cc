@@ -74,6 +74,27 @@ TEST(ConfigTest, EachBadValueIsNamed) {
                   "cpus", "memory_bytes", "sandbox.processes"));
 }
 
+TEST(ConfigTest, AWorkerLeavesInTimeToStopWhatRuns) {
+  WorkerConfig config = Valid();
+  ORDO_ASSERT_OK(CheckConfig(&config));
+  EXPECT_FALSE(LeaveTime(config).has_value());
+  config.mutable_end_time()->set_seconds(1'900'000'000);
+  config.mutable_stop_grace()->set_seconds(120);
+  ORDO_ASSERT_OK(CheckConfig(&config));
+  const auto leave_time = LeaveTime(config);
+  ASSERT_TRUE(leave_time.has_value());
+  // The grace, and what the worker waits beyond it.
+  EXPECT_EQ(leave_time->seconds(), 1'900'000'000 - 120 - 15);
+}
+
+TEST(ConfigTest, ATimeThatIsNoneIsNamed) {
+  WorkerConfig config = Valid();
+  for (const int64_t seconds : {int64_t{-1}, int64_t{0}, int64_t{1} << 60}) {
+    config.mutable_end_time()->set_seconds(seconds);
+    EXPECT_THAT(BadFields(config), ElementsAre("end_time")) << seconds;
+  }
+}
+
 TEST(ConfigTest, DataRootsAreAbsoluteAndWithoutColons) {
   WorkerConfig config = Valid();
   config.add_data_roots("/srv/text");

@@ -112,6 +112,9 @@ absl::StatusOr<AgentOptions> MakeOptions(const WorkerConfig& config) {
   options.stop_grace = base::ToDuration(config.stop_grace());
   auto& identity = options.identity;
   identity.set_worker(config.worker());
+  if (const auto leave_time = LeaveTime(config)) {
+    *identity.mutable_leave_time() = *leave_time;
+  }
   identity.set_incarnation(absl::StrCat(
       absl::Hex(absl::ToUnixNanos(base::RealClock().Now())), "-", getpid()));
   const Machine machine = ReadMachine("");

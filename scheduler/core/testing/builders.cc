@@ -286,6 +286,11 @@ WorkerBuilder& WorkerBuilder::Draining() {
   return *this;
 }
 
+WorkerBuilder& WorkerBuilder::LeavesAt(absl::Time time) {
+  *request_.mutable_leave_time() = ToTimestamp(time);
+  return *this;
+}
+
 WorkerBuilder& WorkerBuilder::Sequence(int64_t sequence) {
   request_.mutable_observed()->set_sequence(sequence);
   return *this;

@@ -336,6 +336,7 @@ std::string WorkerStateText(const workers::v1::Worker& worker) {
   std::string text = workers::v1::Worker::State_Name(worker.state());
   if (worker.cordoned()) absl::StrAppend(&text, ",CORDONED");
   if (worker.has_drain_time()) absl::StrAppend(&text, ",DRAIN");
+  if (worker.has_leave_time()) absl::StrAppend(&text, ",LEAVES");
   if (std::any_of(
           worker.devices().begin(), worker.devices().end(),
           [](const Device& device) { return device.has_quarantine(); })) {

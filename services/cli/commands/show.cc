@@ -175,6 +175,9 @@ absl::Status ShowWorker(Context& context, const std::string& name) {
   if (worker.has_drain_time()) {
     lines.push_back({"Drains at", FormatTime(worker.drain_time())});
   }
+  if (worker.has_leave_time()) {
+    lines.push_back({"Leaves at", FormatTime(worker.leave_time())});
+  }
   if (!worker.closed_reason().empty()) {
     lines.push_back({"Closed because", worker.closed_reason()});
   }

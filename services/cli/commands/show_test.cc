@@ -181,6 +181,20 @@ TEST_F(ShowTest, ClosedWorkerSaysWhoClosedItWhenAndWhy) {
   EXPECT_THAT(out(), HasSubstr("ONLINE,CORDONED,DRAIN"));
 }
 
+TEST_F(ShowTest, WorkerSaysWhenItsMachineIsTakenAway) {
+  workers::v1::Worker worker;
+  worker.set_name("workers/w");
+  worker.set_state(workers::v1::Worker::ONLINE);
+  worker.mutable_leave_time()->set_seconds(1'700'000'000);
+  scheduler_.AddWorker(worker);
+  EXPECT_EQ(Run({"show", "workers/w"}), 0);
+  EXPECT_THAT(out(), HasSubstr("ONLINE,LEAVES"));
+  EXPECT_THAT(out(), ::testing::ContainsRegex("Leaves at: +" +
+                                              FormatTime(worker.leave_time())));
+  EXPECT_EQ(Run({"list", "workers"}), 0);
+  EXPECT_THAT(out(), HasSubstr("ONLINE,LEAVES"));
+}
+
 TEST_F(ShowTest, JobSaysWhoHeldItAndWhoMovedIt) {
   scheduler_.SetJob("a", Job::QUEUED, [](Job* job) {
     job->set_priority(-5);
