@@ -16,6 +16,7 @@
 #include "base/log/log.h"
 #include "base/status/status.h"
 #include "base/trace/trace.h"
+#include "base/units/proto_time.h"
 
 namespace ordo::worker::agent {
 namespace {
@@ -150,7 +151,7 @@ void Agent::Run(const std::string& address,
   }
   while (leave_.load() != Leave::kAtOnce) {
     const absl::Duration start = clock_.Monotonic();
-    if (leave_.load() == Leave::kDrain) BeginDrain();
+    if (leave_.load() == Leave::kDrain || IsTimeOver()) BeginDrain();
     RunPending();
     UpdateChanged();
     RunPending();
@@ -548,6 +549,12 @@ void Agent::Report() {
   base::MutexLock lock(mutex_);
   reporter_.TakeAnswer();
   reporter_.Announce(core_);
+}
+
+bool Agent::IsTimeOver() const {
+  const auto& identity = options_.identity;
+  return identity.has_leave_time() &&
+         clock_.Now() >= base::ToTime(identity.leave_time());
 }
 
 void Agent::BeginDrain() {

@@ -143,6 +143,9 @@ class Agent {
   // What is offered, and what the reporter says of it.
   void TendDevices();
   void Report();
+  // Its machine is taken away soon: it drains, whether or not a scheduler is
+  // there to say so.
+  bool IsTimeOver() const;
   void BeginDrain();
   bool DrainIsOver();
   // Waits for whatever comes first.

@@ -22,6 +22,7 @@
 #include "base/rpc/grpc_status.h"
 #include "base/rpc/server.h"
 #include "base/status/testing/status_matchers.h"
+#include "base/units/proto_time.h"
 #include "base/version/worker_protocol.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -133,6 +134,10 @@ class AgentTest : public ::testing::Test {
     options.nvml = nvml_;
     options.stop_grace = absl::Seconds(10);
     options.unreadable_limit = unreadable_limit_;
+    if (leaves_in_ < absl::InfiniteDuration()) {
+      *options.identity.mutable_leave_time() =
+          base::ToTimestamp(clock_.Now() + leaves_in_);
+    }
     incarnation_ = options.identity.incarnation();
     sequence_ = 0;
     scheduler_.Clear();
@@ -207,6 +212,8 @@ class AgentTest : public ::testing::Test {
   // What the agent sees.
   base::testing::FaultyFilesystem faulty_{files_};
   absl::Duration unreadable_limit_ = absl::Minutes(10);
+  // Until its machine's time is over.
+  absl::Duration leaves_in_ = absl::InfiniteDuration();
   // What the probe of its one device says; empty: it has none.
   std::string probe_;
   // What the machine has besides, and what speaks for it.
@@ -677,6 +684,26 @@ TEST_F(AgentTest, RoomAndTurnsAndTrainersAreMeasured) {
   EXPECT_TRUE(is_measured());
   EXPECT_THAT(registry_.Text(),
               Not(HasSubstr("ordo_worker_loop_turn_seconds_count 0\n")));
+}
+
+TEST_F(AgentTest, DrainsByItselfOnceItsTimeIsOver) {
+  leaves_in_ = absl::Hours(1);
+  Start("*:step_ms=20");
+  Desire({testing::FakeTask("a", 1)});
+  ASSERT_TRUE(WaitForPhase(ObservedAttempt::RUNNING).has_value());
+  ASSERT_TRUE(scheduler_.WaitFor([](const AnnounceRequest& request) {
+    return request.has_leave_time() && !request.draining();
+  }));
+  clock_.Jump(absl::Hours(1));
+  const auto observed = WaitForPhase(ObservedAttempt::EXITED);
+  ASSERT_TRUE(observed.has_value());
+  EXPECT_EQ(observed->exit_code(), 10);
+  EXPECT_TRUE(scheduler_.WaitFor(
+      [](const AnnounceRequest& request) { return request.draining(); }));
+  // As the scheduler does with what has ended; then it leaves.
+  Desire({});
+  thread_.join();
+  agent_.reset();
 }
 
 TEST_F(AgentTest, MetricsNameTheDevice) {
