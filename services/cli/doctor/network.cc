@@ -104,8 +104,11 @@ ServerAnswer AskServer(Client& client, const base::Clock& clock) {
   request.set_name("queues/default");
   queues::v1::Queue queue;
   answer.asked = clock.Now();
-  answer.status = base::FromGrpcStatus(
-      client.queues().GetQueue(context.get(), request, &queue));
+  const grpc::Status status =
+      client.queues().GetQueue(context.get(), request, &queue);
+  answer.status = status.error_code() == grpc::StatusCode::UNAVAILABLE
+                      ? client.Explain(status)
+                      : base::FromGrpcStatus(status);
   answer.answered = clock.Now();
   const auto& behind = context->GetServerTrailingMetadata();
   const auto told = behind.find(base::kTimeMetadataKey);
@@ -132,17 +135,17 @@ Findings JudgeServer(const ServerAnswer& answer) {
              "look whether the scheduler runs and listens at that address, and "
              "whether a firewall lets it through"}};
   }
-  Findings findings;
-  if (answer.status.ok() || absl::IsUnimplemented(answer.status)) {
-    findings.push_back({name, Health::kOk, answer.address + " answers"});
-  } else {
-    findings.push_back(
-        {name, Health::kFail,
-         absl::StrCat(answer.address, " refuses: ", answer.status.message()),
-         "do what it says: it is there, and takes no calls of this user"});
+  // Earlier releases know no such call, and some users may not see the queue.
+  const bool answers = answer.status.ok() ||
+                       absl::IsUnimplemented(answer.status) ||
+                       absl::IsNotFound(answer.status);
+  if (!answers) {
+    return {{name, Health::kFail,
+             absl::StrCat(answer.address, ": ", answer.status.message()),
+             "do what it says: something is there, and does not serve this "
+             "user"}};
   }
-  findings.push_back(JudgeClock(answer));
-  return findings;
+  return {{name, Health::kOk, answer.address + " answers"}, JudgeClock(answer)};
 }
 
 }  // namespace ordo::services::cli::doctor

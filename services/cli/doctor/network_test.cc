@@ -102,7 +102,11 @@ TEST(ServerTest, ItRefuses) {
   answer.status = absl::UnauthenticatedError("no token");
   const Findings findings = JudgeServer(answer);
   EXPECT_EQ(findings[0].health, Health::kFail);
+  EXPECT_EQ(findings.size(), 1u);
   EXPECT_THAT(findings[0].seen, HasSubstr("no token"));
+  // Who may not see the queue is served all the same.
+  answer.status = absl::NotFoundError("no such queue");
+  EXPECT_EQ(Count(JudgeServer(answer), Health::kOk), 2);
 }
 
 TEST(ServerTest, ItsClockIsNotOurs) {
