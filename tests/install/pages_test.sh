@@ -15,7 +15,7 @@ failed() {
 
 # moved: standard input with this machine's folders below the test's own.
 moved() {
-  sed -E "s#(^|[ \"'(:=])/(usr/local|etc/ordo|var/(lib|backups)/ordo|srv/ordo)#\1$T/\2#g"
+  sed -E "s#(^|[ \"'(:=])/(usr/local|etc/ordo|etc/systemd|var/(lib|backups)/ordo|srv/ordo)#\1$T/\2#g"
 }
 # program NAME: the script on standard input.
 program() {

@@ -30,6 +30,14 @@ if command -v systemd-analyze >/dev/null; then
       "$UNITS/${limit%:*}.service" >"$TEST_TMPDIR/open" ||
       failed "${limit%:*}: $(tail -n 1 "$TEST_TMPDIR/open")"
   done
+  # With the drop-in too.
+  mkdir -p "$TEST_TMPDIR/units/ordo-worker.service.d"
+  cp "$UNITS"/* "$TEST_TMPDIR/units"
+  cp "$PREFIX/share/ordo/systemd/separate-trainers.conf" \
+    "$TEST_TMPDIR/units/ordo-worker.service.d"
+  said=$(systemd-analyze verify --man=no --recursive-errors=no \
+    "$TEST_TMPDIR/units/ordo-worker.service" 2>&1)
+  [[ $? == 0 && -z $said ]] || failed "the drop-in: $said"
 else
   echo "SKIPPED: no systemd-analyze on this machine"
 fi
