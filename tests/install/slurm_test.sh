@@ -31,6 +31,12 @@ expect() {
 }
 job=(SLURM_JOB_ID=17 SLURMD_NODENAME=GPU_7.example SLURM_JOB_END_TIME=1900000000)
 expect NameOfJobAndNode $'\nworker: slurm-17-gpu-7-example\n' "${job[@]}"
+expect NameOfTheNodeAlone $'\nworker: slurm-gpu-7-example\n' "${job[@]}" \
+  ORDO_ID=node
+expect NoOtherNames 'ORDO_ID is me, not' "${job[@]}" ORDO_ID=me
+echo 'tls: {certificate: /tls/worker-@WORKER@.pem}' >>"$TEST_TMPDIR/config.yaml"
+expect ItsOwnCertificate '/tls/worker-slurm-gpu-7-example\.pem' "${job[@]}" \
+  ORDO_ID=node
 expect EndOfTheAllocation $'\nend_time: 2030-03-17T17:46:40Z\n' "${job[@]}"
 expect KeepsWhatIsGiven 'scheduler: login:7420' "${job[@]}"
 expect ListensAtItsNode 'listen: "GPU_7.example:0"' "${job[@]}"
