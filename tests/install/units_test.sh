@@ -57,8 +57,12 @@ for wanted in KillMode=process KillSignal=SIGTERM RestartKillSignal=SIGQUIT \
   grep -qx "$wanted" "$UNITS/ordo-worker.service" ||
     failed "ordo-worker: $wanted"
 done
-grep -q '^PrivateTmp' "$UNITS/ordo-worker.service" &&
-  failed "ordo-worker: trainers outlive what PrivateTmp makes"
+# What ends with the worker, and what keeps GPUs from trainers.
+for unwanted in PrivateTmp PrivateDevices DeviceAllow ProtectClock \
+  MemoryDenyWriteExecute; do
+  grep -q "^$unwanted=" "$UNITS/ordo-worker.service" &&
+    failed "ordo-worker: trainers cannot do with $unwanted"
+done
 # The grace of checkpoints, the worker's margin (worker/agent/drain.h), and what
 # it waits for an answer.
 margin=$(sed -n 's/.*kMargin = absl::Seconds(\([0-9]*\)).*/\1/p' \
