@@ -64,6 +64,10 @@ absl::StatusOr<Findings> CheckAll(Context& context,
   answer.is_named =
       arguments.Has("server") || context.environment("ORDO_SERVER").has_value();
   doctor::Append(doctor::JudgeServer(answer), &findings);
+  if (!absl::IsUnavailable(answer.status)) {
+    const auto workers = doctor::AskWorkers(context.client);
+    if (workers.ok()) findings.push_back(doctor::JudgeWorkers(*workers));
+  }
   return findings;
 }
 
@@ -138,7 +142,8 @@ Command DoctorCommand() {
       "folders,\n"
       "ports, and the addresses that it names. Of the scheduler: whether it "
       "answers,\n"
-      "and its clock. Without --config and --storage: the deployment of `ordo "
+      "its clock and workers. Without --config and --storage: the deployment "
+      "of `ordo "
       "up` on\n"
       "this machine, if there is one. Run it as the user that the services run "
       "as:\n"

@@ -5,6 +5,7 @@
 #include "base/clock/clock.h"
 #include "base/files/file_util.h"
 #include "base/status/testing/status_matchers.h"
+#include "base/version/worker_protocol.h"
 #include "base/yaml/text_form.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/struct.pb.h"
@@ -54,6 +55,13 @@ TEST_F(DoctorTest, LooksAtTheMachineTheStorageAndTheScheduler) {
   EXPECT_EQ(healths.at("server/reachable"), "ok");
   // This scheduler is a fake that does not tell.
   EXPECT_EQ(healths.at("server/clock"), "warn");
+  EXPECT_EQ(healths.at("server/workers"), "warn");
+  workers::v1::Worker worker;
+  worker.set_name("workers/w");
+  worker.set_state(workers::v1::Worker::ONLINE);
+  worker.set_protocol(base::kWorkerProtocol);
+  scheduler_.AddWorker(worker);
+  EXPECT_EQ(Healths({}).at("server/workers"), "ok");
 }
 
 TEST_F(DoctorTest, SaysWhatIsWrongAndWhatToDo) {

@@ -1,23 +1,29 @@
 #include "services/cli/doctor/network.h"
 
-#include <string_view>
+#include <set>
 #include <unistd.h>
 #include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/clock/clock.h"
 #include "base/rpc/address.h"
 #include "base/rpc/grpc_status.h"
 #include "base/rpc/server.h"
 #include "base/sockets/connect.h"
 #include "base/status/status.h"
+#include "base/version/worker_protocol.h"
 #include "services/cli/deployment.h"
+#include "services/cli/names.h"
 
 namespace ordo::services::cli::doctor {
 namespace {
 
+using workers::v1::Worker;
+
 constexpr absl::Duration kAnswerLimit = absl::Seconds(5);
+constexpr int kMaxWorkers = 1000;
 // Between a scheduler's clock and this machine's.
 constexpr absl::Duration kSmallSkew = absl::Seconds(2);
 constexpr absl::Duration kLargeSkew = absl::Minutes(1);
@@ -146,6 +152,51 @@ Findings JudgeServer(const ServerAnswer& answer) {
              "user"}};
   }
   return {{name, Health::kOk, answer.address + " answers"}, JudgeClock(answer)};
+}
+
+absl::StatusOr<std::vector<Worker>> AskWorkers(Client& client) {
+  workers::v1::ListWorkersRequest request;
+  request.set_page_size(kMaxWorkers);
+  ORDO_ASSIGN_OR_RETURN(
+      const workers::v1::ListWorkersResponse response,
+      client.Call(client.workers(),
+                  &workers::v1::WorkersService::Stub::ListWorkers, request));
+  return std::vector<Worker>(response.workers().begin(),
+                             response.workers().end());
+}
+
+Finding JudgeWorkers(const std::vector<Worker>& workers) {
+  const std::string name = "server/workers";
+  if (workers.empty()) {
+    return {name, Health::kWarn, "there is no worker: jobs wait",
+            "start ordo-worker on a machine that is to run jobs"};
+  }
+  std::vector<std::string> troubles;
+  std::set<std::string> advice;
+  for (const Worker& worker : workers) {
+    const std::string id = ShortName(worker.name());
+    if (worker.state() == Worker::LOST) {
+      troubles.push_back(id + " is lost");
+      advice.insert("look at that machine");
+    } else if (worker.protocol() < base::kWorkerProtocol) {
+      troubles.push_back(id + " is of an earlier release");
+      advice.insert("upgrade it, which some jobs wait for");
+    }
+    for (const workers::v1::Device& device : worker.devices()) {
+      if (!device.has_quarantine()) continue;
+      troubles.push_back(
+          absl::StrCat(device.name(), " of ", id, " is in quarantine"));
+      advice.insert("mend the device, then ordo workers release WORKER DEVICE");
+    }
+  }
+  if (troubles.empty()) {
+    return {name, Health::kOk,
+            absl::StrCat(workers.size(),
+                         workers.size() == 1 ? " worker is" : " workers are",
+                         " well")};
+  }
+  return {name, Health::kWarn, absl::StrJoin(troubles, ", "),
+          absl::StrJoin(advice, "; ")};
 }
 
 }  // namespace ordo::services::cli::doctor

@@ -3,10 +3,13 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/clock/clock.h"
+#include "proto/ordo/workers/v1/workers.pb.h"
 #include "services/cli/client.h"
 #include "services/cli/doctor/finding.h"
 
@@ -49,6 +52,13 @@ ServerAnswer AskServer(Client& client, const base::Clock& clock);
 
 // Checks named "server/...".
 Findings JudgeServer(const ServerAnswer& answer);
+
+// The scheduler's workers; the first thousand.
+absl::StatusOr<std::vector<workers::v1::Worker>> AskWorkers(Client& client);
+
+// "server/workers": that there are some, none is lost, no device is in
+// quarantine, and all speak the protocol of this release.
+Finding JudgeWorkers(const std::vector<workers::v1::Worker>& workers);
 
 }  // namespace ordo::services::cli::doctor
 

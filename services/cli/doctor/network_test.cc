@@ -6,6 +6,7 @@
 #include "base/clock/testing/fake_clock.h"
 #include "base/sockets/listener.h"
 #include "base/status/testing/status_matchers.h"
+#include "base/version/worker_protocol.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "services/cli/interrupt.h"
@@ -131,6 +132,37 @@ TEST(ServerTest, AnEarlierReleaseDoesNotTell) {
   EXPECT_EQ(JudgeServer(answer)[1].health, Health::kWarn);
 }
 
+workers::v1::Worker AWorker(const std::string& id) {
+  workers::v1::Worker worker;
+  worker.set_name("workers/" + id);
+  worker.set_state(workers::v1::Worker::ONLINE);
+  worker.set_protocol(base::kWorkerProtocol);
+  worker.add_devices()->set_name("cuda:0");
+  return worker;
+}
+
+TEST(WorkersTest, AreWell) {
+  EXPECT_EQ(JudgeWorkers({AWorker("a")}).seen, "1 worker is well");
+  const Finding finding = JudgeWorkers({AWorker("a"), AWorker("b")});
+  EXPECT_EQ(finding.health, Health::kOk);
+  EXPECT_EQ(finding.seen, "2 workers are well");
+}
+
+TEST(WorkersTest, OrNotThereLostOldOrInQuarantine) {
+  EXPECT_EQ(JudgeWorkers({}).health, Health::kWarn);
+  std::vector<workers::v1::Worker> workers = {AWorker("a"), AWorker("b"),
+                                              AWorker("c")};
+  workers[0].set_state(workers::v1::Worker::LOST);
+  workers[1].set_protocol(base::kWorkerProtocol - 1);
+  workers[2].mutable_devices(0)->mutable_quarantine()->set_reason("hot");
+  const Finding finding = JudgeWorkers(workers);
+  EXPECT_EQ(finding.health, Health::kWarn);
+  EXPECT_EQ(finding.seen,
+            "a is lost, b is of an earlier release, cuda:0 of c is in "
+            "quarantine");
+  EXPECT_THAT(finding.advice, HasSubstr("ordo workers release"));
+}
+
 TEST(ServerTest, IsAskedOverTheNetwork) {
   services::testing::Loopback loopback;
   Interrupt interrupt;
@@ -142,6 +174,9 @@ TEST(ServerTest, IsAskedOverTheNetwork) {
   const ServerAnswer answer = AskServer(client, clock);
   ASSERT_TRUE(answer.time.has_value());
   EXPECT_LE(answer.asked, *answer.time);
+  loopback.scheduler().PutWorker(AWorker("a"));
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto workers, AskWorkers(client));
+  EXPECT_EQ(workers.size(), 1u);
   EXPECT_LE(*answer.time, answer.answered);
 
   // By a clock that has stood still for years.
