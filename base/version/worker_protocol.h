@@ -21,8 +21,7 @@
 //   3: tasks that sum up a sweep, comparison or pipeline, and gates. Later
 //      without a new version: when an attempt ended (absent: when the scheduler
 //      hears of it), and of an announcement `data_roots` (absent: not known)
-//      and `leave_time` (absent: it stays; not understood: the worker stops
-//      what runs there by itself when its machine's time is over).
+//      and `leave_time` (absent: it stays).
 
 namespace ordo::base {
 

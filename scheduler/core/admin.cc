@@ -208,21 +208,9 @@ PublishWorker PublishAbsent(const State& state, const std::string& worker) {
   return {worker, IsDecided(admin) ? ShownAbsent(*admin) : nullptr};
 }
 
-std::optional<absl::Time> EmptyBy(const State& state, const Worker& worker) {
-  const auto drain = DrainTime(AdminOf(state, worker.id));
-  if (!drain.has_value()) return worker.leave_time;
-  return std::min(*drain, worker.leave_time.value_or(absl::InfiniteFuture()));
-}
-
-void SetLeaveTime(Turn& turn, Worker& worker, std::optional<absl::Time> time) {
-  if (worker.leave_time == time) return;
-  worker.leave_time = time;
-  ApplyAdmin(turn, worker.id);
-}
-
 void TakeAdmin(State& state, const Moment& now, Worker& worker) {
   const WorkerAdminPtr admin = AdminOf(state, worker.id);
-  const std::optional<absl::Time> drain = EmptyBy(state, worker);
+  const std::optional<absl::Time> drain = DrainTime(admin);
   worker.closed = IsCordoned(admin);
   worker.quarantined = QuarantinedIn(admin);
   worker.emptied = drain.has_value() && *drain <= now.wall;
@@ -250,12 +238,6 @@ void FollowWallClock(Turn& turn) {
   state.wall_origin = origin;
   for (const auto& [worker, admin] : state.admin) {
     if (DrainTime(admin).has_value()) ApplyAdmin(turn, worker);
-  }
-  for (const auto& [id, worker] : state.workers) {
-    if (worker.leave_time.has_value() &&
-        !DrainTime(AdminOf(state, id)).has_value()) {
-      ApplyAdmin(turn, id);
-    }
   }
 }
 

@@ -31,13 +31,6 @@ PublishWorker PublishAbsent(const State& state, const std::string& worker);
 // when they decide, and when its drain is due.
 void TakeAdmin(State& state, const Moment& now, Worker& worker);
 
-// When a worker is to be empty, by what people decided or by its own word,
-// whichever is sooner; nothing: never.
-std::optional<absl::Time> EmptyBy(const State& state, const Worker& worker);
-
-// What a worker says of when it leaves, and has all follow from it.
-void SetLeaveTime(Turn& turn, Worker& worker, std::optional<absl::Time> time);
-
 // Makes `admin` the record of a worker, which need not be there, and has all
 // follow from it that does. The record that there is already: nothing happens.
 void SetAdmin(Turn& turn, const std::string& worker,

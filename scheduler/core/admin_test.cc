@@ -69,13 +69,6 @@ class AdminTest : public CoreTest {
     shell_.Ignore();
     ASSERT_EQ(shell_.StateOf("a"), Job::RUNNING);
   }
-  // Its machine is taken away in so long; it runs job `a`, or nothing.
-  void AnnounceLeave(absl::Duration in, bool runs) {
-    WorkerBuilder worker("w");
-    worker.LeavesAt(shell_.now().wall + in);
-    if (runs) worker.Runs(AttemptBuilder("a", 1).Running());
-    ORDO_ASSERT_OK(shell_.AnnounceOnly(worker));
-  }
   bool IsAskedToStop() {
     if (!shell_.HasDesired("w")) return false;
     const auto desired = shell_.TakeDesired("w");
@@ -317,93 +310,6 @@ TEST_F(AdminTest, WallClockThatIsSetBackOpensUntilTheDrain) {
   shell_.Advance(absl::Seconds(1));
   shell_.Ignore();
   EXPECT_EQ(shell_.StateOf("short"), Job::STARTING);
-}
-
-TEST_F(AdminTest, AWorkerWhoseTimeIsOverIsEmptied) {
-  StartJob();
-  AnnounceLeave(absl::Seconds(5), /*runs=*/true);
-  EXPECT_FALSE(IsAskedToStop());
-  ASSERT_NE(shell_.published_worker("w"), nullptr);
-  EXPECT_TRUE(shell_.published_worker("w")->has_leave_time());
-  shell_.Advance(absl::Seconds(4));
-  EXPECT_FALSE(IsAskedToStop());
-  shell_.Advance(absl::Seconds(1));
-  EXPECT_TRUE(IsAskedToStop());
-  // Which is not held against the job.
-  shell_.Observe("w", {AttemptBuilder("a", 1).Running().Exited(10)});
-  shell_.Ignore();
-  EXPECT_EQ(shell_.StateOf("a"), Job::QUEUED);
-  EXPECT_EQ(shell_.job("a").failed_attempts(), 0);
-}
-
-TEST_F(AdminTest, NothingStartsThatOutlastsItsTimeThere) {
-  StartWorker();
-  AnnounceLeave(absl::Minutes(10), /*runs=*/false);
-  shell_.Ignore();
-  ORDO_ASSERT_OK(shell_.Submit(JobBuilder("endless")));
-  ORDO_ASSERT_OK(
-      shell_.Submit(JobBuilder("long").RunTimeLimit(absl::Minutes(10))));
-  shell_.Ignore();
-  EXPECT_EQ(shell_.StateOf("long"), Job::QUEUED);
-  ORDO_ASSERT_OK(
-      shell_.Submit(JobBuilder("short").RunTimeLimit(absl::Minutes(9))));
-  shell_.Ignore();
-  EXPECT_EQ(shell_.StateOf("short"), Job::STARTING);
-  EXPECT_EQ(shell_.StateOf("endless"), Job::QUEUED);
-}
-
-TEST_F(AdminTest, OfADrainAndItsTimeTheSoonerCounts) {
-  StartJob();
-  ORDO_ASSERT_OK(Change(ChangeWorker::Verb::kDrain, "w", absl::Seconds(20)));
-  shell_.Ignore();
-  AnnounceLeave(absl::Seconds(5), /*runs=*/true);
-  shell_.Advance(absl::Seconds(5));
-  EXPECT_TRUE(IsAskedToStop());
-}
-
-TEST_F(AdminTest, NoPersonOpensAWorkerWhoseTimeIsOver) {
-  StartJob();
-  AnnounceLeave(absl::Seconds(5), /*runs=*/true);
-  ORDO_ASSERT_OK(Change(ChangeWorker::Verb::kDrain, "w", absl::Seconds(2)));
-  ORDO_ASSERT_OK(Change(ChangeWorker::Verb::kUncordon));
-  shell_.Ignore();
-  shell_.Advance(absl::Seconds(4));
-  EXPECT_FALSE(IsAskedToStop());
-  shell_.Advance(absl::Seconds(1));
-  EXPECT_TRUE(IsAskedToStop());
-}
-
-TEST_F(AdminTest, ItIsOpenAgainWhenItStays) {
-  StartWorker();
-  AnnounceLeave(absl::ZeroDuration(), /*runs=*/false);
-  shell_.Ignore();
-  ORDO_ASSERT_OK(shell_.Submit(JobBuilder("a").RunTimeLimit(absl::Minutes(1))));
-  EXPECT_EQ(shell_.StateOf("a"), Job::QUEUED);
-  ORDO_ASSERT_OK(shell_.Announce(WorkerBuilder("w").Incarnation("second")));
-  shell_.Ignore();
-  EXPECT_EQ(shell_.StateOf("a"), Job::STARTING);
-  EXPECT_FALSE(shell_.published_worker("w")->has_leave_time());
-}
-
-TEST_F(AdminTest, ItsTimeIsTheWallClocks) {
-  StartJob();
-  AnnounceLeave(absl::Hours(1), /*runs=*/true);
-  shell_.JumpWallClock(absl::Hours(2));
-  shell_.Advance(absl::Seconds(1));
-  EXPECT_TRUE(IsAskedToStop());
-}
-
-TEST_F(AdminTest, ATimeThatIsNoneIsRefused) {
-  agent::v1::AnnounceRequest request = WorkerBuilder("w");
-  request.mutable_leave_time()->set_nanos(-1);
-  EXPECT_THAT(
-      shell_.AnnounceOnly(request),
-      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("leave_time")));
-  request.mutable_leave_time()->set_nanos(0);
-  request.mutable_leave_time()->set_seconds(int64_t{1} << 60);
-  EXPECT_THAT(
-      shell_.AnnounceOnly(request),
-      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("leave_time")));
 }
 
 TEST_F(AdminTest, WorkerNobodyKnowsIsNotFound) {

@@ -31,8 +31,7 @@ bool IsClosed(const Worker& worker, absl::Time ends_by) {
   if (worker.state() == Worker::DRAINING) return true;
   if (worker.state() != Worker::ONLINE) return false;
   return worker.cordoned() ||
-         (worker.has_drain_time() && ToTime(worker.drain_time()) < ends_by) ||
-         (worker.has_leave_time() && ToTime(worker.leave_time()) < ends_by);
+         (worker.has_drain_time() && ToTime(worker.drain_time()) < ends_by);
 }
 
 std::string ClosedText(const Worker& worker, absl::Time now) {
@@ -43,12 +42,6 @@ std::string ClosedText(const Worker& worker, absl::Time now) {
     why.push_back(
         absl::StrCat(at <= now ? "drained since " : "to be drained at ",
                      TimeText(at), ByWhom(DrainOf(worker))));
-  }
-  if (worker.has_leave_time()) {
-    const absl::Time at = ToTime(worker.leave_time());
-    why.push_back(absl::StrCat(at <= now ? "its machine's time is over since "
-                                         : "its machine's time is over at ",
-                               TimeText(at)));
   }
   if (worker.cordoned()) {
     const audit::v1::Change* change = CordonOf(worker);

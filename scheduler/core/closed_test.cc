@@ -31,17 +31,6 @@ TEST(ClosedTest, AWorkerIsClosedToWhatOutlastsItsDrain) {
   EXPECT_TRUE(IsClosed(worker, absl::FromUnixSeconds(61)));
 }
 
-TEST(ClosedTest, OrTheTimeOfItsMachine) {
-  Worker worker = Online();
-  worker.mutable_leave_time()->set_seconds(60);
-  EXPECT_FALSE(IsClosed(worker, absl::FromUnixSeconds(60)));
-  EXPECT_TRUE(IsClosed(worker, absl::FromUnixSeconds(61)));
-  EXPECT_EQ(ClosedText(worker, absl::FromUnixSeconds(59)),
-            "w (its machine's time is over at 1970-01-01T00:01:00+00:00)");
-  EXPECT_EQ(ClosedText(worker, absl::FromUnixSeconds(60)),
-            "w (its machine's time is over since 1970-01-01T00:01:00+00:00)");
-}
-
 TEST(ClosedTest, OneThatIsCordonedOrLeavesIsClosedAndOneThatIsLostIsNotThere) {
   Worker worker = Online();
   worker.set_cordoned(true);

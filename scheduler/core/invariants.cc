@@ -378,10 +378,10 @@ absl::Status CheckWorkerDeadlines(const State& state, const Worker& worker) {
   return absl::OkStatus();
 }
 
-// A worker is as people decided, and as it says itself of when it leaves.
+// A worker is as people decided.
 absl::Status CheckAdmin(const State& state, const Worker& worker) {
   const WorkerAdminPtr admin = AdminOf(state, worker.id);
-  const bool drains = EmptyBy(state, worker).has_value();
+  const bool drains = DrainTime(admin).has_value();
   ORDO_HOLDS(worker.closed == IsCordoned(admin), worker.id);
   const bool is_awaited = worker.drain_at.has_value();
   ORDO_HOLDS(

@@ -1,7 +1,6 @@
 #include "scheduler/core/observe.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -195,6 +194,10 @@ void TakeIdentity(const agent::v1::AnnounceRequest& request, Worker& worker) {
   worker.nccl = request.nccl();
   worker.data_roots.reset();
   if (request.has_data_roots()) worker.data_roots = request.data_roots();
+  worker.leave_time.reset();
+  if (request.has_leave_time()) {
+    worker.leave_time = ToTime(request.leave_time());
+  }
   worker.labels.clear();
   worker.labels.insert(request.labels().begin(), request.labels().end());
   worker.announced.clear();
@@ -252,9 +255,6 @@ void HandleAnnounced(Turn& turn, const Announced& announced) {
   // While it is known what runs where.
   TakeFaults(turn, worker);
   TakeObserved(turn, worker, request.observed());
-  std::optional<absl::Time> leave_time;
-  if (request.has_leave_time()) leave_time = ToTime(request.leave_time());
-  SetLeaveTime(turn, worker, leave_time);
   ShowWorker(turn.state, worker);
   if (is_new) turn.desired_changed.insert(worker.id);
   turn.Emit(AnswerAnnounce{absl::OkStatus()});

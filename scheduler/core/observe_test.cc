@@ -6,6 +6,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "scheduler/core/moment.h"
 #include "scheduler/core/reasons.h"
 #include "scheduler/core/testing/test_shell.h"
 
@@ -312,6 +313,29 @@ TEST_F(ObserveTest, ADrainingWorkerIsToldToStopAndGetsNoWork) {
   EXPECT_EQ(shell_.StateOf("b"), Job::QUEUED);
   EXPECT_EQ(shell_.published_worker("w")->state(),
             workers::v1::Worker::DRAINING);
+}
+
+TEST_F(ObserveTest, AWorkerSaysWhenItWillLeave) {
+  StartA();
+  const absl::Time leaves = shell_.now().wall + absl::Minutes(5);
+  Announce(WorkerBuilder("w").LeavesAt(leaves).Sequence(9).Runs(
+      AttemptBuilder("a", 1).Running()));
+  EXPECT_EQ(ToTime(shell_.published_worker("w")->leave_time()), leaves);
+  // It does so itself.
+  shell_.Advance(absl::Seconds(5));
+  EXPECT_EQ(shell_.StateOf("a"), Job::RUNNING);
+  Announce(
+      WorkerBuilder("w").Sequence(10).Runs(AttemptBuilder("a", 1).Running()));
+  EXPECT_FALSE(shell_.published_worker("w")->has_leave_time());
+
+  agent::v1::AnnounceRequest request = WorkerBuilder("w").Sequence(11);
+  request.mutable_leave_time()->set_nanos(-1);
+  EXPECT_EQ(shell_.AnnounceOnly(request).code(),
+            absl::StatusCode::kInvalidArgument);
+  request.mutable_leave_time()->set_nanos(0);
+  request.mutable_leave_time()->set_seconds(int64_t{1} << 60);
+  EXPECT_EQ(shell_.AnnounceOnly(request).code(),
+            absl::StatusCode::kInvalidArgument);
 }
 
 TEST_F(ObserveTest, AfterARestartAnAttemptWaitsOneLeaseForItsWorker) {

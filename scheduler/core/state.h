@@ -203,13 +203,13 @@ struct Worker {
   // Nothing: it does not say.
   std::optional<workers::v1::DataRoots> data_roots;
   std::string build_digest;
-  // When it is to be empty by its own word; nothing: it stays.
+  // When it will drain by itself; nothing: it stays.
   std::optional<absl::Time> leave_time;
   Liveness liveness = Liveness::kUnknown;
   bool draining = false;
-  // By what people decided (State.admin): it is cordoned, nothing starts there.
+  // By what people decided (State.admin): it is cordoned, nothing starts there;
+  // its drain has begun, and what runs is stopped.
   bool closed = false;
-  // Its drain has begun, by that or by its own word, and what runs is stopped.
   bool emptied = false;
   // It has answered a desired set since it came. What an announcement says may
   // have been so before this life of the scheduler, or before the worker was

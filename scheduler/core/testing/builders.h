@@ -107,7 +107,7 @@ class WorkerBuilder {
   // As a worker of another release; that of this one is the default.
   WorkerBuilder& Protocol(int32_t version);
   WorkerBuilder& Draining();
-  // Its machine's time is over then, by the wall clock.
+  // It will drain by itself then, by the wall clock.
   WorkerBuilder& LeavesAt(absl::Time time);
   WorkerBuilder& Sequence(int64_t sequence);
   WorkerBuilder& Runs(const agent::v1::ObservedAttempt& attempt);
