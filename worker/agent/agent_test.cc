@@ -688,7 +688,7 @@ TEST_F(AgentTest, RoomAndTurnsAndTrainersAreMeasured) {
 
 TEST_F(AgentTest, DrainsByItselfOnceItsTimeIsOver) {
   leaves_in_ = absl::Hours(1);
-  Start("*:step_ms=20");
+  Start("*:hold_at=5");
   Desire({testing::FakeTask("a", 1)});
   ASSERT_TRUE(WaitForPhase(ObservedAttempt::RUNNING).has_value());
   ASSERT_TRUE(scheduler_.WaitFor([](const AnnounceRequest& request) {
