@@ -3,10 +3,13 @@
 #include <map>
 
 #include "absl/strings/str_cat.h"
+#include "base/certificates/certificate.h"
 #include "base/files/file_util.h"
+#include "base/rpc/address.h"
 #include "base/status/status.h"
 #include "base/yaml/text_form.h"
 #include "google/protobuf/struct.pb.h"
+#include "services/cli/doctor/certificates.h"
 #include "services/cli/doctor/network.h"
 
 namespace ordo::services::cli::doctor {
@@ -59,6 +62,24 @@ Findings CheckPorts(base::Filesystem& files, const Config& config,
                            served["metrics"]})};
 }
 
+// Of a service without certificates whether it needs some.
+template <typename Config>
+Findings CheckTls(const FolderCalls& calls, const Config& config,
+                  CertificateSite site, const std::string& listen) {
+  if (config.has_tls()) {
+    site.tls = config.tls();
+    return CheckCertificates(calls.files, calls.clock, site);
+  }
+  const std::string check = "tls/" + site.service;
+  const auto parsed = base::ParseHostPort(listen);
+  if (!parsed.ok() || parsed->IsLoopback()) {
+    return {{check, Health::kOk, "its port is for this machine alone"}};
+  }
+  return {{check, Health::kWarn,
+           "its port, which others reach, speaks no TLS: " + listen,
+           "give it certificates: ordo admin certs init, and field `tls`"}};
+}
+
 Finding CheckDataRoots(base::Filesystem& files, const WorkerConfig& config) {
   for (const std::string& root : config.data_roots()) {
     if (const auto names = files.List(root); !names.ok()) {
@@ -107,6 +128,11 @@ Findings CheckConfiguration(const FolderCalls& calls,
            &findings);
     Append(CheckPorts(calls.files, config, "scheduler", kSchedulerListen),
            &findings);
+    CertificateSite site;
+    site.service = "scheduler";
+    site.uri_name = base::kSchedulerUri;
+    site.listen = config.listen();
+    Append(CheckTls(calls, config, site, config.listen()), &findings);
   }
   if (configuration.worker.has_value()) {
     const WorkerConfig& config = *configuration.worker;
@@ -116,6 +142,11 @@ Findings CheckConfiguration(const FolderCalls& calls,
            &findings);
     findings.push_back(CheckDataRoots(calls.files, config));
     Append(CheckPorts(calls.files, config, "worker", kAnyPort), &findings);
+    CertificateSite site;
+    site.service = "worker";
+    site.uri_name = absl::StrCat(base::kWorkerUriPrefix, config.worker());
+    site.state_folder = config.state_folder();
+    Append(CheckTls(calls, config, site, config.listen()), &findings);
     findings.push_back(CheckReachable("scheduler", config.scheduler()));
   }
   return findings;

@@ -23,9 +23,9 @@ struct Configuration {
 absl::StatusOr<Configuration> ReadConfiguration(base::Filesystem& files,
                                                 const std::string& path);
 
-// The folders, ports and addresses that a configuration names, as CheckFolder
-// and CheckListenSite say, and "network/scheduler" and "data/roots" of a
-// worker's.
+// The folders, ports, certificates and addresses that a configuration names, as
+// CheckFolder, CheckListenSite and CheckCertificates say, and
+// "network/scheduler" and "data/roots" of a worker's.
 Findings CheckConfiguration(const FolderCalls& calls,
                             const Configuration& configuration);
 

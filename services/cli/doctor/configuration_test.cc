@@ -110,12 +110,24 @@ TEST_F(ConfigurationTest, AWorkersToo) {
   EXPECT_EQ(found.at("ports/worker.listen").health, Health::kOk);
   EXPECT_EQ(found.at("network/scheduler").health, Health::kOk);
   EXPECT_EQ(found.at("data/roots").health, Health::kFail);
+  EXPECT_EQ(found.at("tls/worker").health, Health::kOk);
   close(taken.fd);
 
   ORDO_ASSERT_OK(files_.MakeFolders(folder_.Path("none")));
   found = Check(path);
   EXPECT_EQ(found.at("data/roots").health, Health::kOk);
   EXPECT_EQ(found.at("network/scheduler").health, Health::kFail);
+}
+
+TEST_F(ConfigurationTest, APortThatOthersReachNeedsCertificates) {
+  const std::string text = absl::StrCat(
+      "store: ", folder_.Path("ordo.db"), "\nstorage_root: ", folder_.path(),
+      "\nlisten: 0.0.0.0:0\ninsecure: true\n");
+  EXPECT_EQ(Check(Put("s.yaml", text)).at("tls/scheduler").health,
+            Health::kWarn);
+  const auto found = Check(
+      Put("t.yaml", text + "tls: {certificate: /none.pem, ca: /none.pem}\n"));
+  EXPECT_EQ(found.at("tls/scheduler.files").health, Health::kFail);
 }
 
 }  // namespace
