@@ -6,9 +6,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status/details.h"
 #include "base/text/nearest.h"
 #include "google/protobuf/struct.pb.h"
 #include "model/catalog/catalog.h"
+#include "model/catalog/metric_names.h"
 #include "model/catalog/page.h"
 #include "services/cli/print.h"
 
@@ -36,6 +38,16 @@ Value StructValue(const Struct& members) {
   Value value;
   *value.mutable_struct_value() = members;
   return value;
+}
+
+// What an evaluation with the defaults may score; its parameters, such as
+// lengths, may add to them.
+std::vector<std::string> ScoresOf(const catalog::Entry& task) {
+  catalog::ParamMap params;
+  // Of data that has no default, which no name of a score depends on.
+  std::vector<base::FieldViolation> violations;
+  catalog::ResolveParams(task, "", &params, &violations);
+  return catalog::MetricNames(task, params);
 }
 
 // What holds for an encoding beside its parameters.
@@ -70,6 +82,10 @@ Struct ToStruct(const catalog::Entry& entry) {
     fields["item_scores"] =
         StringValue(catalog::ItemScoresText(entry.evaluation.item_scores));
     fields["notation"] = StringValue(entry.evaluation.notation);
+    ListValue* scores = fields["scores"].mutable_list_value();
+    for (const std::string& name : ScoresOf(entry)) {
+      *scores->add_values() = StringValue(name);
+    }
   }
   ListValue* params = fields["params"].mutable_list_value();
   for (const catalog::Param& param : entry.params) {
@@ -111,7 +127,7 @@ void PrintEntry(Context& context, const catalog::Entry& entry) {
   if (entry.kind == catalog::Kind::kEvaluationTask) {
     context.out << "  items score: "
                 << catalog::ItemScoresText(entry.evaluation.item_scores)
-                << "\n";
+                << "; scores: " << absl::StrJoin(ScoresOf(entry), ", ") << "\n";
     if (!entry.evaluation.notation.empty()) {
       context.out << "  in questions and answers " << entry.evaluation.notation
                   << "\n";

@@ -30,6 +30,15 @@ TEST_F(CatalogueTest, EncodingsNeedNoScheduler) {
                                "least significant digit first\n"));
 }
 
+TEST_F(CatalogueTest, EvaluationTasksSayWhatTheyScore) {
+  EXPECT_EQ(Run({"list", "tasks"}), 0);
+  EXPECT_THAT(out(), HasSubstr("items score: ln p for each token, at most 0; "
+                               "scores: perplexity, word_perplexity, "
+                               "bits_per_byte, batch_mean_perplexity\n"));
+  EXPECT_EQ(Run({"list", "tasks", "-o", "json"}), 0);
+  EXPECT_THAT(out(), HasSubstr("\"scores\":[\"error\",\"wrong_rows\"]"));
+}
+
 TEST_F(CatalogueTest, ParametersHaveUnits) {
   EXPECT_EQ(Run({"list", "encodings"}), 0);
   EXPECT_THAT(out(), ContainsRegex("max_position +integer +1024 +1..1048576 "
