@@ -1,0 +1,154 @@
+"""What the commands of each page need, and which are not run, with the reason.
+
+A page that is not named runs as it stands beside a deployment that is up. Each
+entry must fit a command that is there: an unused one is an error.
+"""
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Page:
+    # Shell, before the first command; functions: HEAD in run_page.py.
+    start: str = "up"
+    # (word, what stands for it): names that a reader puts in.
+    words: tuple = ()
+    # (beginning of a command, shell that runs before it).
+    before: tuple = ()
+    # (beginning of a command, its exit codes), where it is not 0.
+    codes: tuple = ()
+    # (beginning of a command, why it is not run).
+    left_out: tuple = ()
+
+
+# Not run wherever they stand: by the beginning of the command.
+LEFT_OUT = (
+    ("bazel ", "builds; a test runs inside of a build"),
+    ("git clone", "fetches the repository"),
+    ("tools/bench", "measures for minutes; tools:bench_test, tests/bench"),
+    ("tools/fuzz", "builds; tools:fuzz_test"),
+    ("tools/quickstart", "tests/quickstart:quickstart_test"),
+    ("tools/simulate", "builds; tools:simulate_test, tests/sim"),
+    ("tools/test", "runs all tests"),
+    ("python3 tools/tidy/tidy.py", "tools/tidy:tidy_test, of the whole tree"),
+    ("python3 -m tools.golden", "needs others' code; tools/golden/*_test.py"),
+    ("ORDO_MUTANT=", "builds; tests/mutations"),
+)
+
+# Whole pages, whose commands another test runs.
+ELSEWHERE = {
+    "docs/design/2026-11-20-end-to-end.md":
+        "what programs take; tests/e2e:program_flags_test",
+}
+
+_A_AND_B = "up\njob a\njob b"
+# Text, English enough for a tokenizer of 2048 tokens.
+_TEXT = """
+mkdir -p ~/my-text ~/srv/text/books
+cp "$PAGES"/*.md ~/my-text
+cp "$PAGES"/{,how_to/,design/}*.md ~/srv/text/books
+cat "$PAGES"/*.md >a.txt
+gzip <a.txt >~/srv/text/papers.gz
+"""
+# Four tokens, as safetensors.
+_TOKENS = """python3 - <<'END'
+import json, struct
+header = json.dumps({"tokens": {"dtype": "I64", "shape": [1, 4],
+                                "data_offsets": [0, 32]}}).encode()
+with open("tokens.safetensors", "wb") as file:
+    file.write(struct.pack("<Q", len(header)) + header)
+    file.write(struct.pack("<4q", 3, 4, 5, 6))
+END
+"""
+_DOCS = """
+sources=~/linux-doc/html/_sources
+mkdir -p $sources/{admin-guide,driver-api,filesystems,networking}
+for part in $sources/*; do
+  cat "$PAGES"/*.md | split -l 20 - "$part/"
+done
+sed -i "s|/usr/share/doc/linux-doc-6.1|$HOME/linux-doc|" \\
+  examples/language-model.yaml
+"""
+
+PAGES = {
+    "README.md": Page(
+        start="ln -s \"$PROGRAMS\" bazel-bin",
+        before=(("ordo gate", "job a\njob b"),),
+        codes=(
+            ("ordo hold", (2,)),  # It has ended by then.
+            ("ordo release", (2,)),
+            ("ordo priority", (2,)),
+            ("ordo gate", (0, 6, 7)),
+        )),
+    "docs/how_to/checkpoints.md": Page(
+        start=_A_AND_B,
+        words=(("SHA256", "$(ordo alias get main -o json | sed -n "
+                "'s/.*\"manifest_sha256\": *\"\\([0-9a-f]*\\)\".*/\\1/p')"),)),
+    "docs/how_to/cluster.md": Page(
+        start="up --set worker.worker=gpu7\n"
+              "spec waiting 'resources: {labels: {zone: nowhere}}'\n"
+              "ordo submit $TMPDIR/waiting.yaml",
+        words=(("JOB...", "waiting"), ("JOB", "waiting"),
+               ("ordo up", "ordo up --detach")),
+        before=(("ordo-scheduler restore",
+                 "cp $HOME/backup/ordo-2*.db $HOME/backup/ordo-2.db"),),
+        left_out=(("ordo workers release gpu7 cuda:3", "needs a GPU"),)),
+    "docs/how_to/evaluate.md": Page(
+        start=_A_AND_B + "\nordo submit examples/addition-tape.yaml --wait\n"
+              "job my-run 'data: {task: nope, params: {min_length: 2, "
+              "max_length: 4}}' 'evaluations: [{task: nope, params: {samples: "
+              "2, max_length: 4}}]'",
+        before=(("ordo report addition-tape-evaluate-2",
+                 "ordo evaluate addition-tape\n"
+                 "ordo wait addition-tape-evaluate-2"),),
+        left_out=(
+            ("ordo evaluate llama --task passkey", "needs a published model"),
+            ("ordo evaluate jobs/llama2-8k-tape", "needs a published model"),
+        )),
+    "docs/how_to/gates.md": Page(
+        start="up\njob nightly\njob release",
+        codes=(("ordo gate", (0, 6, 7)),)),
+    "docs/how_to/encoding.md": Page(
+        left_out=(
+            ("ordo down; ordo up", "needs the encoding that the page adds"),
+            ("ordo submit examples/addition-rope.yaml --set name=addition-x",
+             "needs the encoding that the page adds"),
+        )),
+    "docs/how_to/experiment.md": Page(
+        start="up\njob addition-tape\nspec job\ncp $TMPDIR/job.yaml .\n"
+              "ordo get jobs/addition-tape/checkpoints/200-1 --out DIR"),
+    "docs/how_to/hugging_face.md": Page(
+        start="up\njob base\nordo get jobs/base/checkpoints/200-1 --out BASE\n"
+              "mkdir -p ~/models\nordo-trainer convert --checkpoint BASE --out "
+              "~/models/tiny-llama\ncp -r ~/models/tiny-llama DIR\n" + _TOKENS,
+        left_out=(
+            ("ordo-trainer convert --checkpoint DIR --encoding",
+             "needs a checkpoint of the paper's code"),
+            ("ordo push checkpoint OWN", "needs what the line above makes"),
+        )),
+    "docs/how_to/inside.md": Page(start="up\njob a", words=(("JOB", "a"),)),
+    "docs/how_to/questions.md": Page(
+        start="up\n" + _TEXT + "ordo push data ~/my-text\n"
+              "printf '%s\\n' '{\"prompt\": \"{question}\", \"choices\": "
+              "\"{options}\", \"answer\": \"{right}\", \"metric\": \"acc\"}' "
+              "'{\"id\": \"1\", \"question\": \"The sky is\", \"options\": "
+              "[\" blue\", \" green\"], \"right\": 0}' >my-questions.jsonl"),
+    "docs/how_to/several_ranks.md": Page(
+        start="",
+        # The task of the job before it, as its worker wrote it.
+        before=(("for rank in 0 1", "cp ~/.local/share/ordo/storage/jobs/"
+                 "addition-two-ranks/attempts/1/task.json task.yaml"),),
+        # As it stands it ends well whatever they do.
+        words=(("wait", "wait -n && wait -n"),)),
+    "docs/how_to/text.md": Page(
+        start="up\n" + _TEXT + _DOCS,
+        words=(("ROOT", "$HOME/.local/share/ordo/storage"),
+               ("/usr/share/doc/linux-doc-6.1", "$HOME/linux-doc")),
+        before=(("ordo up --detach --data-root", "ordo down"),),
+        left_out=(("sudo apt-get install linux-doc", "needs root"),)),
+    "model/recipes/README.md": Page(
+        left_out=(
+            ("ordo report counting-1", "needs a GPU, and hours"),
+            ("ordo submit model/recipes/paper/c4.yaml", "needs C4"),
+        )),
+}
