@@ -18,8 +18,11 @@ _PROGRAMS = (
     "rsync", "sbatch", "scp", "sed", "source", "squeue", "srun", "ssh", "sudo",
     "systemctl", "tar", "useradd", "wait", "wget", "while")
 _COMMAND = re.compile(
-    r"(?:[A-Za-z_]\w*=\S* +)*(?:(?:%s)(?=\s|$)|(?:\./|bazel-bin/)?ordo(?:-\w+)*"
-    r"(?=\s|$)|tools/\w|[A-Za-z_]\w*=\S)" % "|".join(map(re.escape, _PROGRAMS)))
+    # Assignments, which are all of a line or stand before a program; names with
+    # both cases are fields of a unit.
+    r"(?:(?:[a-z_][a-z_0-9]*|[A-Z][A-Z_0-9]*)=\S+(?:\s+(?:#.*)?|$))*"
+    r"(?:(?:%s)(?=\s|$)|(?:\./|bazel-bin/)?ordo(?:-\w+)*(?=\s|$)|tools/\w|$)" %
+    "|".join(map(re.escape, _PROGRAMS)))
 
 
 @dataclasses.dataclass(frozen=True)

@@ -31,8 +31,9 @@ class BlocksTest(unittest.TestCase):
         self.assertEqual(
             texts("    C=~/a\n    name: x\n    {\"b\": 2}\n"
                   "    A=7 bazel run //x\n    - {task: a}\n"
-                  "    no worker has it\n"),
-            [(1, "C=~/a"), (4, "A=7 bazel run //x")])
+                  "    no worker has it\n    ExecStart=/bin/sleep infinity\n"
+                  "    User=ordo\n    d=/x/y   # words\n    a=b c\n"),
+            [(1, "C=~/a"), (4, "A=7 bazel run //x"), (9, "d=/x/y   # words")])
 
     def test_lines_go_on(self):
         self.assertEqual(

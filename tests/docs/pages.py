@@ -70,6 +70,10 @@ sed -i "s|/usr/share/doc/linux-doc-6.1|$HOME/linux-doc|" \\
   examples/language-model.yaml
 """
 
+# Of the pages of a folder that are not named, which run one after the other
+# beside one deployment.
+FOLDERS = {}
+
 PAGES = {
     "README.md": Page(
         start="ln -s \"$PROGRAMS\" bazel-bin",

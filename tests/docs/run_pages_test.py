@@ -34,10 +34,28 @@ def all_commands():
     return {path: commands for path, commands in found.items() if commands}
 
 
+def together(path):
+    """The folder of FOLDERS that the page is run with, or the page itself."""
+    if path in pages.PAGES:
+        return path
+    return next((folder for folder in pages.FOLDERS
+                 if path.startswith(folder)), path)
+
+
+def about(name):
+    """What is said of a page or folder."""
+    return {**pages.FOLDERS, **pages.PAGES}.get(name, pages.Page())
+
+
+def commands_of(name):
+    """The commands that run together under a name, page by page."""
+    return [command for path, commands in all_commands().items()
+            if together(path) == name for command in commands]
+
+
 def reason(path, command):
     """Why a command is not run; empty: it is."""
-    for beginning, why in (pages.PAGES.get(path, pages.Page()).left_out +
-                           pages.LEFT_OUT):
+    for beginning, why in about(together(path)).left_out + pages.LEFT_OUT:
         if command.text.startswith(beginning):
             return why
     return ""
@@ -49,16 +67,16 @@ class ListTest(unittest.TestCase):
     def setUp(self):
         self.commands = all_commands()
 
-    def texts(self, path):
-        return [command.text for command in self.commands.get(path, [])]
-
     def test_pages_are_there_and_have_commands(self):
         for path in list(pages.PAGES) + list(pages.ELSEWHERE):
             self.assertIn(path, self.commands)
+        for folder in pages.FOLDERS:
+            self.assertTrue(commands_of(folder), folder)
 
     def test_entries_of_a_page_fit_its_commands(self):
-        for path, page in pages.PAGES.items():
-            texts = self.texts(path)
+        for path in list(pages.PAGES) + list(pages.FOLDERS):
+            page = about(path)
+            texts = [command.text for command in commands_of(path)]
             for beginning, _ in page.before + page.codes + page.left_out:
                 self.assertTrue(any(text.startswith(beginning)
                                     for text in texts), (path, beginning))
@@ -67,34 +85,35 @@ class ListTest(unittest.TestCase):
                                 (path, word))
 
     def test_what_is_left_out_everywhere_is_somewhere(self):
-        texts = [text for path in self.commands for text in self.texts(path)]
+        texts = [command.text for commands in self.commands.values()
+                 for command in commands]
         for beginning, _ in pages.LEFT_OUT:
             self.assertTrue(any(text.startswith(beginning) for text in texts),
                             beginning)
 
 
 class RunTest(unittest.TestCase):
-    """A method of its own for each page: at the end of the file."""
+    """A method for each page or folder: at the end of the file."""
 
-    def run_page(self, path):
-        commands = [command for command in all_commands()[path]
-                    if not reason(path, command)]
+    def run_page(self, name):
+        commands = [command for command in commands_of(name)
+                    if not reason(command.path, command)]
         home = tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR"))
         self.addCleanup(shutil.rmtree, home, ignore_errors=True)
         work = os.path.join(home, "work")
         for folder in ("examples", "model/recipes"):
             for parent, _, names in os.walk(folder, followlinks=True):
-                for name in names:
-                    if not name.endswith(".yaml"):
+                for file_name in names:
+                    if not file_name.endswith(".yaml"):
                         continue
-                    target = os.path.join(work, parent, name)
+                    target = os.path.join(work, parent, file_name)
                     os.makedirs(os.path.dirname(target), exist_ok=True)
                     with open(target, "w", encoding="utf-8") as file:
-                        text = _read(os.path.join(parent, name))
+                        text = _read(os.path.join(parent, file_name))
                         file.write(examples.small(text)
                                    if folder == "examples" else text)
         well, output = run_page.run(
-            pages.PAGES.get(path, pages.Page()), commands,
+            about(name), commands,
             {"home": home, "pages": os.path.abspath("docs"),
              "programs": os.path.abspath(os.environ.get("PROGRAMS", "."))})
         print(output)
@@ -102,12 +121,12 @@ class RunTest(unittest.TestCase):
 
 
 def _add_methods():
-    for path, commands in all_commands().items():
-        if path in pages.ELSEWHERE or all(reason(path, command)
-                                          for command in commands):
-            continue
-        name = "test_" + path.replace("/", "_").replace(".", "_")
-        setattr(RunTest, name, lambda self, path=path: self.run_page(path))
+    names = {together(path) for path, commands in all_commands().items()
+             if path not in pages.ELSEWHERE and
+             not all(reason(path, command) for command in commands)}
+    for name in sorted(names):
+        method = "test_" + name.rstrip("/").replace("/", "_").replace(".", "_")
+        setattr(RunTest, method, lambda self, name=name: self.run_page(name))
 
 
 _add_methods()
