@@ -39,6 +39,11 @@ LEFT_OUT = (
 ELSEWHERE = {
     "docs/design/2026-11-20-end-to-end.md":
         "what programs take; tests/e2e:program_flags_test",
+    "docs/how_to/backup.md": "tests/install:pages_test",
+    "docs/how_to/install.md": "tests/install:pages_test",
+    "docs/how_to/kubernetes.md": "needs a cluster; tests/kubernetes plays one",
+    "docs/how_to/upgrade.md": "tests/install:pages_test",
+    "docs/how_to/watch.md": "tests/watch",
 }
 
 _A_AND_B = "up\njob a\njob b"
@@ -72,7 +77,38 @@ sed -i "s|/usr/share/doc/linux-doc-6.1|$HOME/linux-doc|" \\
 
 # Of the pages of a folder that are not named, which run one after the other
 # beside one deployment.
-FOLDERS = {}
+FOLDERS = {
+    "docs/runbooks/": Page(
+        start="up --set worker.worker=node-1\njob a\njob b\n"
+              "ordo gate --candidate a --baseline b --margin 0.01 --task "
+              "addition_grid\n"
+              "spec waiting 'resources: {labels: {zone: nowhere}}'\n"
+              "ordo submit $TMPDIR/waiting.yaml\n"
+              "echo text >a.txt\nordo push data a.txt --name words",
+        words=(
+            # What a gate says is asked of one job, so JOB is a gate.
+            ("jobs/JOB/checkpoints/ID", "jobs/a/checkpoints/200-1"),
+            ("JOB...", "waiting"),
+            ("JOB", "a-gate"),
+            ("NUMBER", "1"),
+            ("WORKER", "node-1"),
+            ("DEVICE", "cpu:0"),
+            ("QUEUE", "default"),
+            ("data/NAME@VERSION", "data/words"),
+            ("/elsewhere", "$HOME/backup"),
+            ("CONFIG", "~/.local/share/ordo/config/scheduler.textproto"),
+            ("DIR", "certs"),
+            ("FILE", "certs/scheduler.pem"),
+        ),
+        before=(
+            ("openssl x509", "ordo admin certs init certs --host node-1"),
+            ("ordo up --detach", "ordo down"),
+        ),
+        codes=(
+            ("ordo gate JOB", (0, 6, 7)),
+        ),
+        left_out=(("kubectl", "needs a cluster"),)),
+}
 
 PAGES = {
     "README.md": Page(
@@ -84,6 +120,13 @@ PAGES = {
             ("ordo priority", (2,)),
             ("ordo gate", (0, 6, 7)),
         )),
+    "docs/how_to/access.md": Page(
+        start="",
+        left_out=(
+            ("ordo admin token", "needs roles; services/auth"),
+            ("export ORDO_TOKEN_FILE", "needs the token"),
+            ("ordo submit job.yaml", "needs the token"),
+        )),
     "docs/how_to/checkpoints.md": Page(
         start=_A_AND_B,
         words=(("SHA256", "$(ordo alias get main -o json | sed -n "
@@ -92,10 +135,7 @@ PAGES = {
         start="up --set worker.worker=gpu7\n"
               "spec waiting 'resources: {labels: {zone: nowhere}}'\n"
               "ordo submit $TMPDIR/waiting.yaml",
-        words=(("JOB...", "waiting"), ("JOB", "waiting"),
-               ("ordo up", "ordo up --detach")),
-        before=(("ordo-scheduler restore",
-                 "cp $HOME/backup/ordo-2*.db $HOME/backup/ordo-2.db"),),
+        words=(("JOB...", "waiting"), ("JOB", "waiting")),
         left_out=(("ordo workers release gpu7 cuda:3", "needs a GPU"),)),
     "docs/how_to/evaluate.md": Page(
         start=_A_AND_B + "\nordo submit examples/addition-tape.yaml --wait\n"
@@ -137,6 +177,13 @@ PAGES = {
               "\"{options}\", \"answer\": \"{right}\", \"metric\": \"acc\"}' "
               "'{\"id\": \"1\", \"question\": \"The sky is\", \"options\": "
               "[\" blue\", \" green\"], \"right\": 0}' >my-questions.jsonl"),
+    "docs/how_to/secure.md": Page(
+        start="",
+        left_out=(
+            ("export ORDO_", "needs the scheduler's host; tests/e2e:tls_test"),
+            ("ordo list", "needs the scheduler's host; tests/e2e:tls_test"),
+            ("ordo admin token", "needs roles; services/auth"),
+        )),
     "docs/how_to/several_ranks.md": Page(
         start="",
         # The task of the job before it, as its worker wrote it.
