@@ -14,6 +14,11 @@ SECONDS = 240
 # What a page fetches when it is shown.
 _ASSETS = {"script": "src", "link": "href", "img": "src", "iframe": "src",
            "source": "src", "video": "src", "audio": "src", "object": "data"}
+# What pages are made of; what else stands like a tag is text that was lost.
+_TAGS = set(
+    "a b blockquote body br button code dd div dl dt em footer form h1 h2 h3 h4 "
+    "h5 h6 head hr html i img input kbd label li link meta nav ol p pre script "
+    "small span strong style sup table tbody td th thead title tr ul".split())
 _CSS_URL = re.compile(r"url\(\s*['\"]?([^'\")]+)|@import\s+['\"]([^'\"]+)")
 
 
@@ -23,10 +28,12 @@ class _Page(html.parser.HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.links, self.assets, self.anchors = [], [], set()
+        self.tags = set()
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
         attributes = dict(attrs)
+        self.tags.add(tag)
         self.anchors.update(value for name, value in attrs
                             if name in ("id", "name"))
         if tag == "a" and attributes.get("href"):
@@ -121,6 +128,10 @@ class SiteTest(unittest.TestCase):
                 if parts.fragment and target in self.pages:
                     self.assertIn(parts.fragment, self.pages[target].anchors,
                                   "%s: %s" % (path, link))
+
+    def test_no_text_is_taken_for_a_tag(self):
+        for path, page in self.pages.items():
+            self.assertEqual(page.tags - _TAGS, set(), path)
 
     def test_the_readme_is_two_pages(self):
         start = _read(os.path.join(self.site, "index.html"))
