@@ -11,10 +11,7 @@ JOB_PROTOS = (
     "proto/ordo/training/v1/component.proto",
     "proto/ordo/training/v1/spec.proto",
 )
-CONFIGURATION_PROTOS = (
-    "proto/ordo/config/v1/scheduler.proto",
-    "proto/ordo/config/v1/worker.proto",
-)
+CONFIGURATION_PROTOS = "proto/ordo/config/v1/*.proto"
 # An example of each kind of job.
 EXAMPLES = (
     ("train", "examples/addition-tape.yaml"),

@@ -6,6 +6,7 @@ ORDO is the program `ordo`, which knows its commands and the catalogue. Works in
 the repository's root.
 """
 
+import glob
 import json
 import subprocess
 import sys
@@ -39,7 +40,7 @@ def texts(ordo):
             known(pages.JOB_PROTOS),
             {path: read(path) for _, path in pages.EXAMPLES}),
         "docs/configuration.md": pages.configuration(
-            known(pages.CONFIGURATION_PROTOS)),
+            known(sorted(glob.glob(pages.CONFIGURATION_PROTOS)))),
         "docs/cli.md": pages.cli(overview, {
             name: output(ordo, "help", name)
             for name, _ in pages.commands(overview)}),
