@@ -12,17 +12,20 @@ _SHELLS = ("bash", "sh", "shell", "console")
 _NO_SHELLS = ("yaml", "json", "text", "toml", "ini", "mermaid", "css")
 _PROGRAMS = (
     "apt", "apt-get", "bazel", "buildah", "cat", "cd", "chmod", "cmake", "cp",
-    "curl", "docker", "dpkg", "export", "for", "git", "grep", "helm",
-    "install", "journalctl", "kubectl", "ls", "make", "mkdir", "mkdocs", "mv",
-    "openssl", "podman", "prometheus", "promtool", "ps", "python3", "rm",
-    "rsync", "sbatch", "scp", "sed", "source", "squeue", "srun", "ssh", "sudo",
-    "systemctl", "tar", "useradd", "wait", "wget", "while")
+    "curl", "docker", "dpkg", "export", "for", "git", "grafana", "grep", "helm",
+    "install", "journalctl", "kubectl", "ldd", "ls", "make", "mkdir", "mkdocs",
+    "mv", "openssl", "podman", "prometheus", "promtool", "ps", "python3", "rm",
+    "rsync", "sbatch", "scp", "sed", "skopeo", "source", "squeue", "srun",
+    "ssh", "sudo", "systemctl", "tar", "unzip", "useradd", "wait", "wget",
+    "while")
 _COMMAND = re.compile(
     # Assignments, which are all of a line or stand before a program; names with
     # both cases are fields of a unit.
     r"(?:(?:[a-z_][a-z_0-9]*|[A-Z][A-Z_0-9]*)=\S+(?:\s+(?:#.*)?|$))*"
     r"(?:(?:%s)(?=\s|$)|(?:\./|bazel-bin/)?ordo(?:-\w+)*(?=\s|$)|tools/\w|$)" %
     "|".join(map(re.escape, _PROGRAMS)))
+
+_DATA = re.compile(r"""\s*(?:- *)?(?:[\w."'-]+:(?:\s|$)|[{\[<}\]])""")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,16 +81,26 @@ def _joined(lines):
         yield whole
 
 
-def commands(path, text):
-    """The commands of a page, in its order."""
-    found = []
+def _lines(text):
+    """(number, text, whether it is a command) of what may be one."""
     for language, lines in _blocks(text):
         if language in _NO_SHELLS:
             continue
         for number, line in _joined(lines):
             bare = line.strip()
-            if not bare or bare.startswith("#"):
-                continue
-            if language in _SHELLS or _COMMAND.match(line):
-                found.append(Command(path, number, line))
-    return found
+            if bare and not bare.startswith("#"):
+                yield (number, line, language in _SHELLS or
+                       _COMMAND.match(bare) is not None)
+
+
+def commands(path, text):
+    """The commands of a page, in its order."""
+    return [Command(path, number, line)
+            for number, line, is_command in _lines(text) if is_command]
+
+
+def others(path, text):
+    """Lines that are neither commands nor part of a YAML or JSON file."""
+    return [Command(path, number, line)
+            for number, line, is_command in _lines(text)
+            if not is_command and not _DATA.match(line)]

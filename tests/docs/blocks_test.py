@@ -35,6 +35,13 @@ class BlocksTest(unittest.TestCase):
                   "    User=ordo\n    d=/x/y   # words\n    a=b c\n"),
             [(1, "C=~/a"), (4, "A=7 bazel run //x"), (9, "d=/x/y   # words")])
 
+    def test_what_is_no_file_either_is_found(self):
+        self.assertEqual(
+            [str(other) for other in blocks.others(
+                "a.md", "    name: x\n    - {task: a}\n    [Unit]\n    new-tool "
+                "--x\n    {\"a\": 1}\n    ordo up\n")],
+            ["a.md:4: new-tool --x"])
+
     def test_lines_go_on(self):
         self.assertEqual(
             texts("    ordo gate \\\n      --out gate\n    ordo list\n"),

@@ -35,6 +35,23 @@ LEFT_OUT = (
     ("ORDO_MUTANT=", "builds; tests/mutations"),
 )
 
+# Lines of blocks that are no commands, beside those of YAML and JSON: output,
+# options, mistakes of tests/mutations; by their beginning. Anything else is a
+# program that blocks.py has to know.
+NO_COMMANDS = (
+    "jobs/addition-tape-evaluate",
+    "no worker ",
+    "1 cuda device is free",
+    "--set 'compare.",
+    "file model/encodings/alibi.cc",
+    "tests AlibiTest",
+    "mistake the bias",
+    "- -slopes",
+    "+ slopes",
+    "ExecStart=",
+    "Delegate=",
+)
+
 # Whole pages, whose commands another test runs.
 ELSEWHERE = {
     "docs/design/2026-11-20-end-to-end.md":

@@ -84,6 +84,19 @@ class ListTest(unittest.TestCase):
                 self.assertTrue(any(word in text for text in texts),
                                 (path, word))
 
+    def test_lines_are_commands_or_known_not_to_be(self):
+        # Design notes have indented prose, and the catalogue formulas.
+        others = [other for path in all_pages()
+                  if not path.startswith("docs/design/") and
+                  path not in ("docs/encodings.md", "docs/tasks.md")
+                  for other in blocks.others(path, _read(path))]
+        unknown = [str(other) for other in others
+                   if not other.text.strip().startswith(pages.NO_COMMANDS)]
+        self.assertEqual(unknown, [])
+        for beginning in pages.NO_COMMANDS:
+            self.assertTrue(any(other.text.strip().startswith(beginning)
+                                for other in others), beginning)
+
     def test_what_is_left_out_everywhere_is_somewhere(self):
         texts = [command.text for commands in self.commands.values()
                  for command in commands]
