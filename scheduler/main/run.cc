@@ -99,6 +99,16 @@ absl::StatusOr<Guards> LoadGuards(const config::v1::SchedulerConfig& config,
   return guards;
 }
 
+// What the process tells of itself, beside what it serves.
+void AddOwnMetrics(const config::v1::SchedulerConfig& config,
+                   base::MetricsRegistry& registry) {
+  base::AddProcessMetrics("scheduler", registry);
+  base::AddCertificateMetrics("scheduler",
+                              {PortFiles(config.tls()), CallFiles(config.tls()),
+                               PageFiles(config.tls())},
+                              registry);
+}
+
 }  // namespace
 
 absl::Status Run(const config::v1::SchedulerConfig& config,
@@ -108,11 +118,7 @@ absl::Status Run(const config::v1::SchedulerConfig& config,
   base::MetricsRegistry registry;
   SchedulerMetrics metrics(registry);
   base::RpcMetrics rpc_metrics("scheduler", registry);
-  base::AddProcessMetrics("scheduler", registry);
-  base::AddCertificateMetrics("scheduler",
-                              {PortFiles(config.tls()), CallFiles(config.tls()),
-                               PageFiles(config.tls())},
-                              registry);
+  AddOwnMetrics(config, registry);
   ORDO_ASSIGN_OR_RETURN(Credentials credentials, LoadCredentials(config));
   ORDO_RETURN_IF_ERROR(base::AddContext(
       files.MakeFolders(config.storage_root()), "make storage_root"));
@@ -130,7 +136,6 @@ absl::Status Run(const config::v1::SchedulerConfig& config,
   options.worker_tls = std::move(credentials.workers);
   ORDO_ASSIGN_OR_RETURN(const auto scheduler,
                         server::Server::Start(std::move(options)));
-
   registry.OnCollect([&scheduler] { scheduler->ShowState(); });
 
   services::AllServicesOptions services_options;

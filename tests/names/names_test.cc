@@ -22,6 +22,7 @@
 #include "google/protobuf/text_format.h"
 #include "grpcpp/generic/generic_stub.h"
 #include "gtest/gtest.h"
+#include "proto/ordo/access/v1/access.grpc.pb.h"
 #include "proto/ordo/checkpoints/v1/checkpoints.grpc.pb.h"
 #include "proto/ordo/data/v1/data.grpc.pb.h"
 #include "proto/ordo/jobs/v1/jobs.grpc.pb.h"
@@ -48,13 +49,10 @@ using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAreArray;
 
 constexpr const char* kServices[] = {
-    "ordo.checkpoints.v1.CheckpointsService",
-    "ordo.data.v1.DataService",
-    "ordo.jobs.v1.JobsService",
-    "ordo.queues.v1.QueuesService",
-    "ordo.reports.v1.ReportsService",
-    "ordo.usage.v1.UsageService",
-    "ordo.workers.v1.WorkersService",
+    "ordo.access.v1.AccessService", "ordo.checkpoints.v1.CheckpointsService",
+    "ordo.data.v1.DataService",     "ordo.jobs.v1.JobsService",
+    "ordo.queues.v1.QueuesService", "ordo.reports.v1.ReportsService",
+    "ordo.usage.v1.UsageService",   "ordo.workers.v1.WorkersService",
 };
 
 // A field that names something, and a request that has it where $ stands.
@@ -250,6 +248,20 @@ constexpr Naming kNaming[] = {
     {"ordo.reports.v1.ReadFileRequest.path",
      "ordo.reports.v1.ReportsService/ReadFile",
      "name: \"jobs/a/reports/r-1\" path: \"$\"", "", ""},
+    {"ordo.access.v1.CreateTokenRequest.token_id",
+     "ordo.access.v1.AccessService/CreateToken",
+     "token_id: \"$\" token { role: USER }", "", "token_id"},
+    {"ordo.access.v1.Token.queues", "ordo.access.v1.AccessService/CreateToken",
+     "token_id: \"a\" token { role: USER queues: \"$\" }", "queues/",
+     "token.queues[0]"},
+    {"ordo.access.v1.Token.worker", "ordo.access.v1.AccessService/CreateToken",
+     "token_id: \"a\" token { role: WORKER worker: \"$\" }", "workers/",
+     "token.worker"},
+    {"ordo.access.v1.RevokeTokenRequest.name",
+     "ordo.access.v1.AccessService/RevokeToken", "name: \"$\"", "tokens/",
+     "name"},
+    {"ordo.access.v1.JoinRequest.worker", "ordo.access.v1.AccessService/Join",
+     "worker: \"$\" signing_request_pem: \"x\"", "workers/", "worker"},
 };
 
 // Those that become part of no path and no name: words of lists that there are,
@@ -258,6 +270,13 @@ constexpr Naming kNaming[] = {
 constexpr const char* kOther[] = {
     "google.protobuf.Struct.FieldsEntry.key",
     "google.protobuf.FieldMask.paths",
+    // What is signed is the name of `worker`.
+    "ordo.access.v1.JoinRequest.signing_request_pem",
+    "ordo.access.v1.ListTokensRequest.page_token",
+    // A function of the token's id; what a request says is not read.
+    "ordo.access.v1.Token.name",
+    // Any text without spaces, compared and shown.
+    "ordo.access.v1.Token.user",
     "ordo.checkpoints.v1.DeleteAliasRequest.etag",
     "ordo.checkpoints.v1.DeleteAliasRequest.reason",
     "ordo.checkpoints.v1.DeleteCheckpointRequest.reason",

@@ -81,6 +81,19 @@ void CheckEndTime(const WorkerConfig& config,
       {"end_time", "must be a time after 1970, such as 2030-01-31T12:00:00Z"});
 }
 
+void CheckLog(const WorkerConfig& config,
+              std::vector<base::FieldViolation>* violations) {
+  base::LogLevel level;
+  if (!base::ParseLogLevel(config.log_level(), &level).ok()) {
+    violations->push_back(
+        {"log_level", "must be debug, info, warning or error"});
+  }
+  base::LogFormat format;
+  if (!base::ParseLogFormat(config.log_format(), &format).ok()) {
+    violations->push_back({"log_format", "must be text or json"});
+  }
+}
+
 }  // namespace
 
 absl::Status CheckConfig(WorkerConfig* config) {
@@ -126,15 +139,7 @@ absl::Status CheckConfig(WorkerConfig* config) {
          "must name the trainer's executable: ordo-trainer is not beside "
          "ordo-worker"});
   }
-  base::LogLevel level;
-  if (!base::ParseLogLevel(config->log_level(), &level).ok()) {
-    violations.push_back(
-        {"log_level", "must be debug, info, warning or error"});
-  }
-  base::LogFormat format;
-  if (!base::ParseLogFormat(config->log_format(), &format).ok()) {
-    violations.push_back({"log_format", "must be text or json"});
-  }
+  CheckLog(*config, &violations);
   if (config->stop_grace().seconds() < 0 ||
       config->stop_grace().seconds() > kMaxStopGraceS) {
     violations.push_back({"stop_grace", "must be between 0 s and 24 h"});

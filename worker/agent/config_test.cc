@@ -70,8 +70,8 @@ TEST(ConfigTest, EachBadValueIsNamed) {
   config.mutable_sandbox()->set_processes(0);
   EXPECT_THAT(
       BadFields(config),
-      ElementsAre("worker", "listen", "log_level", "log_format", "stop_grace", "labels",
-                  "cpus", "memory_bytes", "sandbox.processes"));
+      ElementsAre("worker", "listen", "log_level", "log_format", "stop_grace",
+                  "labels", "cpus", "memory_bytes", "sandbox.processes"));
 }
 
 TEST(ConfigTest, AWorkerLeavesInTimeToStopWhatRuns) {

@@ -101,8 +101,8 @@ absl::Status Join(const Membership& membership, const base::Clock& clock,
       GetCertificate(membership,
                      std::string(absl::StripAsciiWhitespace(*token)), ask),
       absl::StrCat("join by the token of ", membership.token_file)));
-  base::LogInfo("joined", {{"worker", membership.worker},
-                           {"certificate", membership.file}});
+  base::LogInfo("joined",
+                {{"worker", membership.worker}, {"path", membership.file}});
   return absl::OkStatus();
 }
 
@@ -142,10 +142,10 @@ void Renewals::Run() {
     if (!IsRenewalDue(membership_, clock_)) continue;
     const absl::Status status = Renew(membership_, ask_);
     if (status.ok()) {
-      base::LogInfo("renewed", {{"certificate", membership_.file}});
+      base::LogInfo("renewed", {{"path", membership_.file}});
     } else {
       base::LogWarning("the worker's certificate is not renewed yet",
-                       {{"certificate", membership_.file}, {"error", status}});
+                       {{"path", membership_.file}, {"error", status}});
     }
   }
 }

@@ -196,6 +196,16 @@ absl::StatusOr<Credentials> LoadCredentials(const WorkerConfig& config,
   return credentials;
 }
 
+// What the process tells of itself, beside what it runs.
+void AddOwnMetrics(const WorkerConfig& config,
+                   base::MetricsRegistry& registry) {
+  base::AddProcessMetrics("worker", registry);
+  base::AddCertificateMetrics("worker",
+                              {PortFiles(config.tls()), CallFiles(config.tls()),
+                               PageFiles(config.tls())},
+                              registry);
+}
+
 absl::Status Work(const WorkerConfig& config) {
   base::LogOptions log;
   ORDO_RETURN_IF_ERROR(base::ParseLogLevel(config.log_level(), &log.level));
@@ -211,11 +221,7 @@ absl::Status Work(const WorkerConfig& config) {
   base::MetricsRegistry registry;
   WorkerMetrics metrics(registry);
   base::RpcMetrics rpc_metrics("worker", registry);
-  base::AddProcessMetrics("worker", registry);
-  base::AddCertificateMetrics("worker",
-                              {PortFiles(config.tls()), CallFiles(config.tls()),
-                               PageFiles(config.tls())},
-                              registry);
+  AddOwnMetrics(config, registry);
   ORDO_ASSIGN_OR_RETURN(AgentOptions options, MakeOptions(config));
   base::HostPort reached;
   reached.host = options.task.host;

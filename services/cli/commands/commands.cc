@@ -4,18 +4,15 @@ namespace ordo::services::cli {
 
 const std::vector<Command>& Commands() {
   static const auto& commands = *new std::vector<Command>{
-      UpCommand(),       DownCommand(),    SubmitCommand(),
-      ListCommand(),     ShowCommand(),    WatchCommand(),
-      LogsCommand(),     ExplainCommand(), CancelCommand(),
-      HoldCommand(),     ReleaseCommand(), PriorityCommand(),
-      WaitCommand(),     RerunCommand(),   ContinueCommand(),
-      EvaluateCommand(), GateCommand(),    ReportCommand(),
-      GetCommand(),      PushCommand(),    AliasCommand(),
-      PinCommand(),      UnpinCommand(),   ThinCommand(),
-      DeleteCommand(),   QueuesCommand(),  WorkersCommand(),
-      UsageCommand(),    AdminCommand(),   WhoamiCommand(),
-      HealthCommand(),   DoctorCommand(),
-      HelpCommand(),     VersionCommand(), CompletionCommand(),
+      UpCommand(),     DownCommand(),    SubmitCommand(),     ListCommand(),
+      ShowCommand(),   WatchCommand(),   LogsCommand(),       ExplainCommand(),
+      CancelCommand(), HoldCommand(),    ReleaseCommand(),    PriorityCommand(),
+      WaitCommand(),   RerunCommand(),   ContinueCommand(),   EvaluateCommand(),
+      GateCommand(),   ReportCommand(),  GetCommand(),        PushCommand(),
+      AliasCommand(),  PinCommand(),     UnpinCommand(),      ThinCommand(),
+      DeleteCommand(), QueuesCommand(),  WorkersCommand(),    UsageCommand(),
+      AdminCommand(),  WhoamiCommand(),  HealthCommand(),     DoctorCommand(),
+      HelpCommand(),   VersionCommand(), CompletionCommand(),
   };
   return commands;
 }
