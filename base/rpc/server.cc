@@ -204,8 +204,7 @@ Caller GetCaller(const grpc::ServerContextBase& context) {
   }
   // Of two nobody knows which one is meant.
   if (metadata.count(kTraceParentKey) == 1) {
-    const auto& parent =
-        metadata.find(kTraceParentKey)->second;
+    const auto& parent = metadata.find(kTraceParentKey)->second;
     caller.trace_parent = ParseTraceParent({parent.data(), parent.size()});
   }
   return caller;
