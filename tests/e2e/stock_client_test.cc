@@ -230,7 +230,7 @@ class StockClientTest : public Scenario {
 TEST_F(StockClientTest, HealthCheckFindsServersAndServicesServing) {
   Start("");
   for (const char* service :
-       {"", "ordo.jobs.v1.JobsService",
+       {"", "ordo.access.v1.AccessService", "ordo.jobs.v1.JobsService",
         "ordo.checkpoints.v1.CheckpointsService", "ordo.data.v1.DataService",
         "ordo.reports.v1.ReportsService", "ordo.workers.v1.WorkersService"}) {
     EXPECT_EQ(Health(deployment_->api_address(), service), "status: SERVING")

@@ -210,8 +210,10 @@ TEST(ConventionsTest, EveryApiIsLookedAt) {
   EXPECT_THAT(
       OwnFiles(ReadSet()),
       IsSupersetOf(
-          {"proto/ordo/agent/v1/agent.proto",
+          {"proto/ordo/access/v1/access.proto",
+           "proto/ordo/agent/v1/agent.proto",
            "proto/ordo/checkpoints/v1/checkpoints.proto",
+           "proto/ordo/config/v1/auth.proto",
            "proto/ordo/config/v1/scheduler.proto",
            "proto/ordo/config/v1/tls.proto",
            "proto/ordo/config/v1/worker.proto", "proto/ordo/data/v1/data.proto",

@@ -84,7 +84,7 @@ class GroupsTest(unittest.TestCase):
             len(messages(builds.check_groups(tree(BUILD='''
                 package_group(name = "a", packages = ["//base/..."])
                 package_group(name = "proto_users", includes = [":a"])
-                ''')))), 6)
+                ''')))), 7)
 
     def test_tests_tools_and_the_own_part_see_everything(self):
         self.assertEqual(
