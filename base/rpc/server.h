@@ -35,7 +35,7 @@ struct RpcServerOptions {
   // "HOST:PORT"; port 0 takes a free one.
   std::string listen = "127.0.0.1:0";
   // From ServerTls; null: what is said can be read and changed on its way.
-  std::shared_ptr<grpc::ServerCredentials> tls;
+  std::shared_ptr<grpc::ServerCredentials> tls = {};
   // Permits a host that other machines can reach without TLS.
   bool insecure = false;
   // Counts and measures all RPCs; may be null; outlives the server.
@@ -98,7 +98,7 @@ struct Caller {
   std::string bearer = {};
   // The trace that the call is part of (base/trace/trace.h); empty when there
   // is none, or what there is is malformed.
-  std::string trace_parent;
+  std::string trace_parent = {};
 };
 
 inline constexpr char kUserMetadataKey[] = "ordo-user";

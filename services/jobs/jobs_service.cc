@@ -72,7 +72,7 @@ bool MayNameData(const ordo::jobs::v1::JobSpec& spec) {
 // They are part of the trace that the call is part of.
 void SetTrace(const grpc::CallbackServerContext& context,
               std::vector<scheduler::NewJob>* jobs) {
-  const std::string trace_parent = base::GetCaller(context).trace_parent;
+  const std::string& trace_parent = auth::CallerOf(context).trace_parent;
   for (scheduler::NewJob& job : *jobs) job.trace_parent = trace_parent;
 }
 
