@@ -172,8 +172,9 @@ TEST(ConfigTest, OffLoopbackTlsIsEnough) {
   config.mutable_tls()->set_ca("/tls/ca.pem");
   ORDO_ASSERT_OK_AND_ASSIGN(config, ResolveConfig(config, ""));
   EXPECT_EQ(config.tls().client_ca(), "/tls/ca.pem");
-  config.mutable_tls()->clear_key();
-  EXPECT_THAT(Fields(ResolveConfig(config, "").status()), Contains("tls.key"));
+  config.mutable_tls()->clear_certificate();
+  EXPECT_THAT(Fields(ResolveConfig(config, "").status()),
+              Contains("tls.certificate"));
 }
 
 TEST(ConfigTest, WithTlsCallersAreKnown) {
