@@ -472,7 +472,7 @@ class GuardedJobsServiceTest : public JobsServiceTest {
   GuardedJobsServiceTest() : JobsServiceTest(&kUsers) {}
 
  private:
-  static inline const services::testing::KnownUsers kUsers;
+  static inline const services::testing::KnownUsers kUsers{};
 };
 
 TEST_F(GuardedJobsServiceTest, RefusedCancelDoesNotReachTheScheduler) {

@@ -248,7 +248,7 @@ class DeniedQueuesServiceTest : public QueuesServiceTest {
   DeniedQueuesServiceTest() : QueuesServiceTest(&kUsers) {}
 
  private:
-  static inline const services::testing::KnownUsers kUsers;
+  static inline const services::testing::KnownUsers kUsers{};
 };
 
 TEST_F(DeniedQueuesServiceTest, WhoMayNotAdministerReadsAndChangesNothing) {

@@ -206,7 +206,7 @@ class DeniedWorkersServiceTest : public WorkersServiceTest {
   DeniedWorkersServiceTest() : WorkersServiceTest(&kUsers) {}
 
  private:
-  static inline const services::testing::KnownUsers kUsers;
+  static inline const services::testing::KnownUsers kUsers{};
 };
 
 TEST_F(DeniedWorkersServiceTest, WhoMayNotAdministerChangesNothing) {
