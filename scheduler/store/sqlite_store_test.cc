@@ -83,7 +83,7 @@ class SqliteUnderTest : public testing::StoreUnderTest {
   // In memory where there is such a folder: hundreds of lives each sync often,
   // and what a disk would lose is up to the VFS.
   static std::string Parent() {
-    if (access("/dev/shm", W_OK) == 0) return "/dev/shm";
+    if (::access("/dev/shm", W_OK) == 0) return "/dev/shm";
     const char* folder = std::getenv("TEST_TMPDIR");
     return folder == nullptr ? "/tmp" : folder;
   }
