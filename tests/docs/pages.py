@@ -56,6 +56,8 @@ NO_COMMANDS = (
 ELSEWHERE = {
     "docs/design/2026-11-20-end-to-end.md":
         "what programs take; tests/e2e:program_flags_test",
+    "docs/gallery/README.md":
+        "jobs of minutes and hours; tools:gallery_test",
     "docs/how_to/backup.md": "tests/install:pages_test",
     "docs/how_to/install.md": "tests/install:pages_test",
     "docs/how_to/kubernetes.md": "needs a cluster; tests/kubernetes plays one",
