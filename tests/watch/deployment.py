@@ -92,8 +92,10 @@ class Deployment:
 
     def ordo(self, *arguments, text=None):
         """(exit code, what it printed) of `ordo ARGUMENTS`."""
+        # What needs no server may come before there is one.
+        server = ["--server", self.api] if self.api else []
         done = subprocess.run(
-            [program("ordo"), "--server", self.api, *arguments], input=text,
+            [program("ordo"), *server, *arguments], input=text,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             check=False, timeout=END_TIMEOUT_S)
         return done.returncode, done.stdout

@@ -50,8 +50,10 @@ def start_prometheus(deployment, config, changes=()):
         "--storage.tsdb.path=" + deployment.path("series"),
         "--web.listen-address=127.0.0.1:0"
     ])
-    address = wait_for("Prometheus", lambda: re.search(
-        r'msg="Listening on" address=(\S+)[\s\S]*msg="Server is ready',
+    # Two threads say so, in any order.
+    address = wait_for("Prometheus", lambda: re.match(
+        r'(?=[\s\S]*msg="Server is ready)'
+        r'[\s\S]*msg="Listening on" address=(\S+)',
         read(deployment.path("prometheus.log"))), START_TIMEOUT_S)
     return Prometheus("http://" + address[1])
 
