@@ -108,6 +108,7 @@ absl::Status Agent::Start() {
     entry.watches =
         std::make_unique<TaskWatches>(*watcher_, entry.task->folders());
     Update(*key, entry);
+    entry.measurements->BeginToCount();
     CheckSupervisor(*key, entry);
   }
   std::set<std::string> known;

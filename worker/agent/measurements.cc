@@ -34,7 +34,12 @@ std::string CauseLabel(ObservedAttempt::Cause cause) {
 Measurements::Measurements(WorkerMetrics& metrics,
                            std::vector<std::string> devices,
                            std::optional<AskedAt> asked)
-    : metrics_(metrics), devices_(std::move(devices)), asked_(asked) {}
+    : metrics_(metrics),
+      devices_(std::move(devices)),
+      asked_(asked),
+      counts_(asked.has_value()) {
+  if (counts_) last_cpu_s_ = 0;
+}
 
 void Measurements::OnRecord(const ProgressRecord& record) {
   for (const std::string& device : devices_) {
@@ -46,7 +51,7 @@ void Measurements::OnRecord(const ProgressRecord& record) {
       metrics_.training_memory.With({device}).Set(
           static_cast<double>(record.step().peak_memory_bytes()));
       const int64_t done = record.step().step() - last_step_;
-      if (done > 0) metrics_.steps.With({device}).Increment(done);
+      if (counts_ && done > 0) metrics_.steps.With({device}).Increment(done);
     }
     if (record.has_checkpoint()) {
       metrics_.checkpoint_last_time.With({device}).Set(record.time().seconds());
@@ -60,6 +65,7 @@ void Measurements::OnRecord(const ProgressRecord& record) {
     last_step_ = record.started().start_step();
     if (last_step_ > 0) last_tokens_.reset();
   }
+  if (!counts_) return;
   if (record.has_checkpoint()) {
     metrics_.checkpoint_write_seconds.With({}).Observe(
         record.checkpoint().write_seconds());
@@ -78,7 +84,7 @@ void Measurements::OnRecord(const ProgressRecord& record) {
 void Measurements::CountTokens(int64_t tokens) {
   const int64_t more = tokens - last_tokens_.value_or(tokens);
   last_tokens_ = tokens;
-  if (more <= 0 || devices_.empty()) return;
+  if (!counts_ || more <= 0 || devices_.empty()) return;
   metrics_.tokens.With({devices_.front()}).Increment(static_cast<double>(more));
 }
 
@@ -90,8 +96,9 @@ void Measurements::Look() {
   metrics_.trainer_resident.With({devices_.front()})
       .Set(static_cast<double>(use->resident_bytes));
   metrics_.trainer_cpu.With({devices_.front()})
-      .Increment(std::max(0.0, use->cpu_seconds - last_cpu_s_));
-  last_cpu_s_ = std::max(last_cpu_s_, use->cpu_seconds);
+      .Increment(std::max(
+          0.0, use->cpu_seconds - last_cpu_s_.value_or(use->cpu_seconds)));
+  last_cpu_s_ = std::max(last_cpu_s_.value_or(0), use->cpu_seconds);
 }
 
 void Measurements::OnFacts(const SupervisorFacts& facts, absl::Duration now) {

@@ -28,10 +28,13 @@ struct AskedAt {
 class Measurements {
  public:
   // `metrics` outlives this. Without `asked`, for an attempt that an earlier
-  // process started, its start is not measured.
+  // process started, its start is not measured, and what it did is shown, but
+  // not counted again, until BeginToCount.
   Measurements(WorkerMetrics& metrics, std::vector<std::string> devices,
                std::optional<AskedAt> asked);
 
+  // What an earlier process has seen of it has been told.
+  void BeginToCount() { counts_ = true; }
   void OnRecord(const ::ordo::training::v1::ProgressRecord& record);
   // `now` is monotonic: what wall clocks say of the start is believed as far as
   // there was time for it.
@@ -47,12 +50,14 @@ class Measurements {
   const std::vector<std::string> devices_;
   // Until the start is measured.
   std::optional<AskedAt> asked_;
+  bool counts_;
   int64_t last_step_ = 0;
   // Nothing: the next record tells of tokens that an earlier attempt saw.
   std::optional<int64_t> last_tokens_ = 0;
   // 0: it does not run.
   int32_t trainer_pid_ = 0;
-  double last_cpu_s_ = 0;
+  // Nothing: what it has used until the next look, an earlier process counted.
+  std::optional<double> last_cpu_s_;
 };
 
 }  // namespace ordo::worker::agent

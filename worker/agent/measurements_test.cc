@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/metrics/metrics.h"
+#include "base/process/use.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -134,6 +135,49 @@ TEST_F(MeasurementsTest, StartOfAnAdoptedAttemptIsNotMeasured) {
   facts.trainer_start_ns = 1;
   adopted.OnFacts(facts, kNow);
   EXPECT_THAT(registry_.Text(), HasSubstr("ordo_worker_start_seconds_count 0"));
+}
+
+TEST_F(MeasurementsTest, WhatAnEarlierProcessCountedIsShownAndNotCounted) {
+  Measurements adopted(metrics_, {"cpu:0"}, std::nullopt);
+  const auto tell = [&adopted](int64_t step, int64_t tokens) {
+    ProgressRecord record = Step(step, 2.5);
+    record.mutable_step()->set_tokens(tokens);
+    adopted.OnRecord(record);
+    ProgressRecord written;
+    written.mutable_time()->set_seconds(step);
+    written.mutable_checkpoint()->add_files()->set_size_bytes(1000);
+    adopted.OnRecord(written);
+    ProgressRecord failed;
+    failed.mutable_checkpoint_failed();
+    adopted.OnRecord(failed);
+  };
+  tell(30, 900);
+  EXPECT_EQ(metrics_.loss.With({"cpu:0"}).Value(), 2.5);
+  EXPECT_EQ(metrics_.checkpoint_last_time.With({"cpu:0"}).Value(), 30);
+  EXPECT_EQ(metrics_.steps.With({"cpu:0"}).Value(), 0);
+  EXPECT_EQ(metrics_.tokens.With({"cpu:0"}).Value(), 0);
+  EXPECT_EQ(metrics_.checkpoint_bytes.With({}).Value(), 0);
+  EXPECT_EQ(metrics_.checkpoint_failures.With({}).Value(), 0);
+  adopted.BeginToCount();
+  tell(32, 1000);
+  EXPECT_EQ(metrics_.steps.With({"cpu:0"}).Value(), 2);
+  EXPECT_EQ(metrics_.tokens.With({"cpu:0"}).Value(), 100);
+  EXPECT_EQ(metrics_.checkpoint_bytes.With({}).Value(), 1000);
+  EXPECT_EQ(metrics_.checkpoint_failures.With({}).Value(), 1);
+}
+
+TEST_F(MeasurementsTest, TimeThatAnAdoptedTrainerHasUsedIsNotCountedAgain) {
+  base::ProcessUse used;
+  do {
+    used = base::UseOf(getpid()).value_or(used);
+  } while (used.cpu_seconds < 0.05);
+  Measurements adopted(metrics_, {"cpu:0"}, std::nullopt);
+  SupervisorFacts facts;
+  facts.trainer_pid = getpid();
+  adopted.OnFacts(facts, kNow);
+  adopted.Look();
+  EXPECT_GT(metrics_.trainer_resident.With({"cpu:0"}).Value(), 0);
+  EXPECT_EQ(metrics_.trainer_cpu.With({"cpu:0"}).Value(), 0);
 }
 
 TEST_F(MeasurementsTest, EndClearsTheDeviceAndCountsTheCause) {
