@@ -117,6 +117,14 @@ policy::WaitingJob WaitingJobOf(const State& state, const JobEntry& entry,
   return waiting;
 }
 
+// Of the index by queue: the job waits no more. Nothing, when it did not.
+void LeaveWaiting(State& state, const JobFacts& facts) {
+  const auto queue = state.waiting_in.find(QueueOf(*facts.spec));
+  if (queue == state.waiting_in.end()) return;
+  queue->second.erase(facts.sequence);
+  if (queue->second.empty()) state.waiting_in.erase(queue);
+}
+
 }  // namespace
 
 void ShowQueue(State& state, const queues::v1::Queue& queue) {
@@ -131,6 +139,7 @@ void ShowQueue(State& state, const queues::v1::Queue& queue) {
 void StartWaiting(State& state, const JobEntry& entry, const JobRecord& job) {
   const JobFacts& facts = *job.facts;
   if (!state.waiting.emplace(facts.sequence, job.facts).second) return;
+  state.waiting_in[QueueOf(*facts.spec)].insert(facts.sequence);
   state.board.Wait(WaitingJobOf(state, entry, job));
   state.board_changed = true;
 }
@@ -144,6 +153,7 @@ policy::Standing StandingOf(const State& state, const JobEntry& entry,
 void StopWaiting(State& state, const JobRecord& job) {
   const int64_t sequence = job.facts->sequence;
   if (state.waiting.erase(sequence) == 0) return;
+  LeaveWaiting(state, *job.facts);
   state.board.StopWaiting(sequence);
   state.board_changed = true;
 }
@@ -178,6 +188,7 @@ void ShowStart(State& state, const JobRecord& job, const Live& live) {
     run.parts.push_back(
         {live.ranks[i].worker, static_cast<int>(i), live.ranks[i].devices});
   }
+  LeaveWaiting(state, *job.facts);
   state.waiting.erase(sequence);
   state.running[sequence] = job.facts;
   state.board.Start(sequence, run);

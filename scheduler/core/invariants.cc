@@ -58,6 +58,10 @@ absl::Status CheckQueued(const State& state, const JobEntry& entry,
   const bool waits = found != state.waiting.end();
   ORDO_HOLDS(!waits || found->second->id == id, id);
   ORDO_HOLDS(waits == state.board.IsWaiting(facts.sequence), id);
+  const auto queue = state.waiting_in.find(QueueOf(*facts.spec));
+  ORDO_HOLDS(waits == (queue != state.waiting_in.end() &&
+                       queue->second.count(facts.sequence) > 0),
+             id);
   const bool backs_off = queued.not_before.has_value();
   ORDO_HOLDS(
       HasDeadline(state, Deadline::Kind::kBackoff, id, queued.not_before), id);
@@ -273,6 +277,11 @@ absl::Status CheckJobs(const State& state) {
   }
   for (const auto& [id, worker] : state.workers) num_live -= worker.live.size();
   ORDO_HOLDS(num_waiting == state.waiting.size(), "waiting jobs");
+  for (const auto& [queue, sequences] : state.waiting_in) {
+    ORDO_HOLDS(!sequences.empty(), queue);
+    num_waiting -= sequences.size();
+  }
+  ORDO_HOLDS(num_waiting == 0, "waiting jobs by queue");
   ORDO_HOLDS(num_running == state.running.size(), "running jobs");
   ORDO_HOLDS(num_live == 0, "live jobs");
   ORDO_HOLDS(num_requests == state.requests.size(), "request ids");

@@ -51,6 +51,9 @@ std::vector<Damage> Damages() {
       {"a live job that is not live on its worker",
        [](State& s) { s.workers.at("w").live.clear(); }},
       {"a job that waits nowhere", [](State& s) { s.waiting.clear(); }},
+      {"a job that waits in no queue", [](State& s) { s.waiting_in.clear(); }},
+      {"a queue in which a job waits that is not there",
+       [](State& s) { s.waiting_in["night"].insert(7); }},
       {"a waiting job that is ended",
        [](State& s) { s.jobs.at("b").place = Ended{}; }},
       {"a public state of its own",
@@ -65,6 +68,7 @@ std::vector<Damage> Damages() {
        [](State& s) {
          Live live = *LiveIn(s.jobs.at("a"));
          s.waiting.erase(2);
+         s.waiting_in.clear();
          s.jobs.at("b").place = Box<Live>(live);
          s.workers.at("w").live.insert({"b", 0});
          Change(s, "b", [&s](auto& job) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
 #include "absl/time/time.h"
 #include "base/version/worker_protocol.h"
 #include "proto/ordo/audit/v1/change.pb.h"
@@ -333,6 +334,8 @@ struct State {
   policy::Board board;
   // By sequence, of the jobs that the board knows.
   absl::btree_map<int64_t, FactsPtr> waiting;
+  // Of these, by queue; none is empty.
+  std::map<std::string, absl::btree_set<int64_t>> waiting_in;
   absl::btree_map<int64_t, FactsPtr> running;
   // The policy was last asked then; when it is asked again though nothing
   // changes; whether the board has changed since.

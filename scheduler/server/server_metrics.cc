@@ -19,9 +19,10 @@
 namespace ordo::scheduler::server {
 namespace {
 
-// Jobs that wait for devices of which the age is looked at: enough to meet one
-// of each queue, nearly always.
-constexpr int kMaxWaits = 4096;
+// Jobs that wait for devices of which the age is looked at, those that were
+// submitted first in each queue: what waits longest is behind them only when as
+// many wait anew, after an attempt.
+constexpr size_t kMaxWaits = 4096;
 
 }  // namespace
 
@@ -55,15 +56,15 @@ std::map<std::vector<std::string>, double> Server::WaitsLocked() const {
   for (const auto& [queue, row] : core::AllQueues(state_.queues)) {
     waits[{queue}] = 0;
   }
-  int num_waits = 0;
-  for (const auto& [sequence, job] : state_.waiting) {
-    if (++num_waits > kMaxWaits) break;
-    const auto entry = state_.jobs.find(job->id);
-    if (entry == state_.jobs.end()) continue;
-    const auto* queued = std::get_if<core::Queued>(&entry->second.place);
-    if (queued == nullptr) continue;
-    double& longest = waits[{core::QueueOf(*job->spec)}];
-    longest = std::max(longest, absl::ToDoubleSeconds(now - queued->since));
+  for (const auto& [queue, sequences] : state_.waiting_in) {
+    double& longest = waits[{queue}];
+    size_t left = std::max<size_t>(1, kMaxWaits / state_.waiting_in.size());
+    for (const int64_t sequence : sequences) {
+      if (left-- == 0) break;
+      const std::string& job = state_.waiting.at(sequence)->id;
+      const auto& queued = std::get<core::Queued>(state_.jobs.at(job).place);
+      longest = std::max(longest, absl::ToDoubleSeconds(now - queued.since));
+    }
   }
   return waits;
 }

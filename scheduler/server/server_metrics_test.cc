@@ -121,6 +121,28 @@ TEST_F(ServerMetricsTest, APageOfManyJobsAndWorkersTakesLittle) {
   EXPECT_THAT(page, HasSubstr("reason=\"WAITING_FOR_DEVICE\"} 10000\n"));
 }
 
+TEST_F(ServerMetricsTest, AWaitIsSeenBehindAnotherQueuesManyJobs) {
+  constexpr int kJobs = 5000;
+  queues::v1::Queue night;
+  night.set_name("queues/night");
+  Later<absl::StatusOr<queues::v1::Queue>> made;
+  server_->CreateQueue(night, Author(), made.callback());
+  ASSERT_THAT(made.Get(), IsOk());
+  std::vector<NewJob> jobs;
+  for (int i = 0; i < kJobs; ++i) {
+    jobs.push_back(JobBuilder(absl::StrCat("a", i)));
+  }
+  ASSERT_THAT(Create(jobs), IsOk());
+  NewJob last = JobBuilder("last");
+  last.OwnSpec().set_queue("night");
+  ASSERT_THAT(Create({last}), IsOk());
+  for (const char* queue : {"default", "night"}) {
+    EXPECT_THAT(Page(), ContainsRegex(
+                            absl::StrCat("queue_oldest_wait_seconds[{]queue=\"",
+                                         queue, "\"[}] [0-9.e-]*[1-9]")));
+  }
+}
+
 TEST_F(ServerMetricsTest, WhatADeletedQueueShowedIsGone) {
   queues::v1::Queue night;
   night.set_name("queues/night");
