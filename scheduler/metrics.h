@@ -161,7 +161,8 @@ struct SchedulerMetrics {
              "Bytes of the checkpoints that were written."})),
         checkpoint_to_verdict(registry.AddHistogram(
             {"ordo_scheduler_checkpoint_to_verdict_seconds",
-             "Time from a checkpoint to what was found of it: the scores of an "
+             "Time from a checkpoint, or from the submission of a job that "
+             "looks at an older one, to what was found of it: the scores of an "
              "evaluation, the verdict of a gate.",
              {{"kind", {"evaluation", "gate"}}}},
             WaitBucketsSeconds())),

@@ -101,8 +101,10 @@ const char* VerdictOf(const reports::v1::Report& gate) {
   return says("passed") ? "pass" : says("failed") ? "fail" : "inconclusive";
 }
 
-// Counts what was found of a checkpoint, and how long that took.
-void CountFinding(Turn& turn, const reports::v1::Report& report) {
+// Counts what a job found of a checkpoint, and how long that took since it was
+// there, or the job, whose checkpoint may be old.
+void CountFinding(Turn& turn, const JobFacts& job,
+                  const reports::v1::Report& report) {
   const bool is_gate = report.kind() == reports::v1::Report::GATE;
   if (!is_gate && report.kind() != reports::v1::Report::EVALUATION) return;
   if (is_gate) {
@@ -114,10 +116,11 @@ void CountFinding(Turn& turn, const reports::v1::Report& report) {
   const CheckpointPtr checkpoint =
       FindCheckpoint(turn.state, report.checkpoint());
   if (checkpoint == nullptr) return;
-  turn.Counted(
-      Count::What::kToVerdict, is_gate ? "gate" : "evaluation",
-      std::max(0.0, absl::ToDoubleSeconds(ToTime(report.create_time()) -
-                                          ToTime(checkpoint->create_time()))));
+  const absl::Time since = std::max(ToTime(checkpoint->create_time()),
+                                    absl::FromUnixNanos(job.create_ns));
+  turn.Counted(Count::What::kToVerdict, is_gate ? "gate" : "evaluation",
+               std::max(0.0, absl::ToDoubleSeconds(
+                                 ToTime(report.create_time()) - since)));
 }
 
 void TakeReport(JobEdit& edit, const agent::v1::DurableRecord& record) {
@@ -170,7 +173,7 @@ void TakeReport(JobEdit& edit, const agent::v1::DurableRecord& record) {
   const auto followed = turn.state.jobs.find(FollowedBy(*entry.job->facts));
   if (followed != turn.state.jobs.end()) ApplyRetention(turn, followed->second);
   turn.Counted(Count::What::kReport, "written");
-  CountFinding(turn, *report);
+  CountFinding(turn, *entry.job->facts, *report);
 }
 
 }  // namespace

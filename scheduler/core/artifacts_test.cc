@@ -258,6 +258,22 @@ TEST_F(ArtifactsTest, WhatIsFoundOfACheckpointIsCountedWithItsTime) {
   EXPECT_EQ(shell_.Counted(Count::What::kEvaluation, "taken"), 1);
 }
 
+TEST_F(ArtifactsTest, WhoAsksAboutAnOldCheckpointWaitsSinceThen) {
+  Submit(JobBuilder("a"));
+  Observe(AttemptBuilder("a", 1).Running().Checkpoint(1, 5));
+  shell_.JumpWallClock(absl::Hours(48));
+  Submit(JobBuilder("b").Evaluates({"jobs/a/checkpoints/5-1"}));
+  shell_.Advance(absl::Seconds(4));
+  ObservedAttempt evaluated =
+      AttemptBuilder("b", 1).Running().Score(1, "held", 5, 0.5);
+  evaluated.mutable_records(0)->mutable_report()->set_checkpoint(
+      "jobs/a/checkpoints/5-1");
+  shell_.Observe(
+      "w", {AttemptBuilder("a", 1).Running().Checkpoint(1, 5), evaluated});
+  shell_.Ignore();
+  EXPECT_EQ(shell_.Counted(Count::What::kToVerdict, "evaluation"), 4);
+}
+
 TEST_F(ArtifactsTest, AGateIsCountedByItsVerdict) {
   Submit(JobBuilder("a"));
   Observe(AttemptBuilder("a", 1).Running().Checkpoint(1, 5));

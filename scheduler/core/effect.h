@@ -173,8 +173,9 @@ struct Count {
     kCheckpointBytes,    // bytes of one that was written
     kEvaluation,         // 1, label: computed, taken
     kVerdict,            // 1, label: pass, fail, inconclusive
-    kToVerdict,          // seconds from a checkpoint to what was found of it,
-                         // label: evaluation, gate
+    kToVerdict,          // seconds from a checkpoint, or the job that looks at
+                         // an older one, to what was found of it, label:
+                         // evaluation, gate
     kReport,             // 1, label: written, refused
     kStaleAttempt,       // 1: an attempt that is not live was observed
     kWorkerLost,         // 1

@@ -9,7 +9,6 @@
 #include "absl/time/time.h"
 #include "base/metrics/metrics.h"
 #include "base/mutex.h"
-#include "scheduler/core/job.h"
 #include "scheduler/core/queues.h"
 #include "scheduler/server/counts.h"
 #include "scheduler/server/server.h"
