@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "absl/status/status.h"
+#include "base/log/log.h"
 #include "google/protobuf/descriptor.h"
 
 namespace ordo::base {
@@ -53,8 +54,16 @@ class RpcWatcher : public Interceptor {
   void Intercept(InterceptorBatchMethods* methods) override {
     if (methods->QueryInterceptionHookPoint(
             InterceptionHookPoints::PRE_SEND_STATUS)) {
-      Count(
-          static_cast<absl::StatusCode>(methods->GetSendStatus().error_code()));
+      const grpc::Status status = methods->GetSendStatus();
+      const auto code = static_cast<absl::StatusCode>(status.error_code());
+      Count(code);
+      // Whoever called can do nothing about it.
+      if (code == absl::StatusCode::kInternal ||
+          code == absl::StatusCode::kDataLoss) {
+        LogError("a call failed by a fault of this program",
+                 {{"method", method_},
+                  {"error", absl::Status(code, status.error_message())}});
+      }
     }
     methods->Proceed();
   }

@@ -13,7 +13,8 @@ namespace ordo::base {
 //   ordo_<part>_rpc_requests_total{method,code}
 //   ordo_<part>_rpc_latency_seconds{method}     unary methods only
 // `method` is "ordo.jobs.v1.JobsService/GetJob", or "other" for one that there
-// is not; `code` the canonical name such as "NOT_FOUND".
+// is not; `code` the canonical name such as "NOT_FOUND". What ends as INTERNAL
+// or DATA_LOSS is logged, with its text.
 class RpcMetrics {
  public:
   // `part` is "scheduler", "worker"; `registry` outlives this.

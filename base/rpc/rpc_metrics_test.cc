@@ -1,8 +1,10 @@
 #include "base/rpc/rpc_metrics.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
+#include "base/log/log.h"
 #include "base/metrics/metrics.h"
 #include "base/rpc/client.h"
 #include "base/rpc/sample.grpc.pb.h"
@@ -27,6 +29,12 @@ class RefusingService : public EchoService::CallbackService {
   grpc::ServerUnaryReactor* Echo(grpc::CallbackServerContext* context,
                                  const EchoRequest* request,
                                  EchoResponse*) override {
+    if (request->text() == "bug") {
+      return Finish(context, absl::InternalError("a bug"));
+    }
+    if (request->text() == "damage") {
+      return Finish(context, absl::DataLossError("damage"));
+    }
     return Finish(context, request->text().empty()
                                ? absl::InvalidArgumentError("empty")
                                : absl::OkStatus());
@@ -73,6 +81,16 @@ TEST_F(RpcMetricsTest, CountsCallsByMethodAndCode) {
                               "\"ordo.base.sample.EchoService/Echo\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("ordo_test_rpc_latency_seconds_count{method="
                               "\"ordo.base.sample.EchoService/Echo\"} 3\n"));
+}
+
+TEST_F(RpcMetricsTest, FaultsOfTheServiceAreLoggedAndThoseOfCallersAreNot) {
+  const int64_t before = NumLogLines(LogLevel::kError);
+  Echo("");
+  Echo("a");
+  Echo("bug");
+  Echo("damage");
+  server_.reset();
+  EXPECT_EQ(NumLogLines(LogLevel::kError) - before, 2);
 }
 
 TEST_F(RpcMetricsTest, NamesOfMethodsThatThereAreNotMakeNoSeries) {
