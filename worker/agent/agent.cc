@@ -506,9 +506,10 @@ void Agent::MeasureRoom() {
         {"storage", options_.task.storage_root},
         {"state", options_.task.state_folder}};
     for (const auto& [place, folder] : places) {
+      // Where nobody can tell there is none to be had either.
       const auto room = files_.FreeBytes(folder);
-      if (!room.ok()) continue;
-      metrics_.free_bytes.With({place}).Set(static_cast<double>(*room));
+      metrics_.free_bytes.With({place}).Set(
+          static_cast<double>(room.value_or(0)));
     }
     measuring_room_ = false;
   });

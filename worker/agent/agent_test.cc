@@ -692,6 +692,20 @@ TEST_F(AgentTest, RoomAndTurnsAndTrainersAreMeasured) {
               Not(HasSubstr("ordo_worker_loop_turn_seconds_count 0\n")));
 }
 
+TEST_F(AgentTest, AStorageThatCannotBeReachedHasNoRoom) {
+  const auto room = [this](const char* place) {
+    return metrics_.free_bytes.With({place}).Value();
+  };
+  ORDO_ASSERT_OK(files_.MakeFolders(folder_.Path("storage")));
+  Start("");
+  ASSERT_TRUE(WaitFor([&] { return room("storage") > 0; }));
+  Stop(Leave::kAtOnce);
+  faulty_.Fail(base::testing::FileOperation::kFreeBytes, "/storage", EIO);
+  Start("");
+  EXPECT_TRUE(WaitFor([&] { return room("storage") == 0; }));
+  EXPECT_GT(room("state"), 0);
+}
+
 TEST_F(AgentTest, DrainsByItselfOnceItsTimeIsOver) {
   leaves_in_ = absl::Hours(1);
   Start("*:hold_at=5");

@@ -52,7 +52,7 @@ struct WorkerMetrics {
         free_bytes(registry.AddGauge(
             {"ordo_worker_free_bytes",
              "Room that is left where the worker writes: on the shared "
-             "storage, and in its own state folder.",
+             "storage, and in its own state folder; 0 where it cannot be told.",
              {{"place", {"storage", "state"}}}})),
         withheld_devices(registry.AddGauge(
             {"ordo_worker_withheld_devices",
