@@ -3,7 +3,8 @@
   python3 tools/dashboards/pictures.py URL FOLDER [SECONDS]
 
 URL is that of the server, such as http://127.0.0.1:9090. FOLDER gets
-dashboard-<name>.svg and .png of each, over the last SECONDS (default 3600).
+dashboard-<name>.svg and .png of each, over the last SECONDS (default 3600), and
+.txt, its part of the gallery's page.
 Those in docs/gallery are of the deployment of //tests/watch:watch_test.
 """
 
@@ -201,7 +202,7 @@ def draw_all(prometheus, dashboards, folder, seconds):
         path = os.path.join(folder, "dashboard-" + name.replace("_", "-"))
         draw(dashboard, drawn, path)
         with open(path + ".txt", "w", encoding="utf-8") as file:
-            file.write(COMMAND + "\n")
+            file.write("%s\n\n    %s\n" % (dashboard["description"], COMMAND))
 
 
 def read_dashboards(folder):

@@ -78,7 +78,10 @@ class PicturesTest(unittest.TestCase):
                 self.assertIn(text, svg)
             with open(path + ".png", "rb") as file:
                 self.assertEqual(file.read(4), b"\x89PNG")
-            self.assertTrue(os.path.exists(path + ".txt"))
+            with open(path + ".txt", encoding="utf-8") as file:
+                self.assertEqual(
+                    file.read(), "%s\n\n    %s\n" %
+                    (DASHBOARD["description"], pictures.COMMAND))
 
     def test_what_gnuplot_does_not_draw_is_an_error(self):
         with self.assertRaisesRegex(RuntimeError, "gnuplot"):
