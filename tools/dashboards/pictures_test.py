@@ -8,7 +8,7 @@ import unittest
 from tools.dashboards import pictures
 from tools.dashboards.grafana import Dashboard, Panel, Row
 
-DASHBOARD = Dashboard("a_b", "A {b}_c", "", [
+DASHBOARD = Dashboard("a_b", "A {b}_c", "What it is.", [
     Row("Numbers", [
         Panel("A number", "share", [("a", "x")], "", kind="stat"),
     ]),
