@@ -61,6 +61,10 @@ void SetLimits(const RpcServerOptions& options, grpc::ServerBuilder* builder) {
   // bound may be exceeded for a moment. The builder keeps a reference.
   grpc::ResourceQuota quota;
   quota.Resize(static_cast<size_t>(options.max_transport_bytes));
+  // Reflection alone holds a thread for each of its streams. Those that wait
+  // for calls count: one here.
+  quota.SetMaxThreads(1 + kMaxReflections);
+  builder->SetSyncServerOption(grpc::ServerBuilder::NUM_CQS, 1);
   builder->SetResourceQuota(quota);
   builder->AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS,
                               options.max_streams);

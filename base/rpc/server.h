@@ -30,6 +30,10 @@ inline constexpr int kMaxStreams = 8192;
 // What a server may hold of requests that are not parsed yet, sixteen of the
 // largest at once, and of open calls.
 inline constexpr int64_t kMaxTransportBytes = 16 * int64_t{kMaxMessageBytes};
+// Streams of reflection that a server has open, of all clients together; above
+// it they end as RESOURCE_EXHAUSTED. Anybody may open them, and each holds a
+// thread until its client is done.
+inline constexpr int kMaxReflections = 32;
 
 struct RpcServerOptions {
   // "HOST:PORT"; port 0 takes a free one.

@@ -1,6 +1,8 @@
 #include "base/rpc/server.h"
 
+#include <chrono>
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <string>
 #include <thread>
@@ -219,6 +221,64 @@ TEST_F(RpcServerTest, ReflectionListsTheServices) {
                          "ServerReflectionInfo",
                          std::string("\x3a\x00", 2)),
               HasSubstr("ordo.base.sample.EchoService"));
+}
+
+// A stream of reflection whose client says nothing.
+class SilentStream
+    : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+ public:
+  explicit SilentStream(const std::shared_ptr<grpc::Channel>& channel)
+      : stub_(channel) {
+    PrepareCall({absl::Minutes(2), "", false}, &context_);
+    stub_.PrepareBidiStreamingCall(
+        &context_,
+        "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+        grpc::StubOptions(), this);
+    StartCall();
+  }
+
+  void OnDone(const grpc::Status& status) override { ended_.set_value(status); }
+
+  bool HasEnded() {
+    return end_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  }
+  // Waits for it.
+  grpc::Status End() { return end_.get(); }
+  void Cancel() { context_.TryCancel(); }
+
+ private:
+  grpc::GenericStub stub_;
+  grpc::ClientContext context_;
+  std::promise<grpc::Status> ended_;
+  std::shared_future<grpc::Status> end_ = ended_.get_future().share();
+};
+
+TEST_F(RpcServerTest, WhoReflectsAndSaysNothingHoldsNoMoreThanSomeThreads) {
+  constexpr int kTooMany = 20;
+  Start();
+  std::vector<std::unique_ptr<SilentStream>> streams;
+  for (int i = 0; i < kMaxReflections + kTooMany; ++i) {
+    streams.push_back(
+        std::make_unique<SilentStream>(Connect(server_->address())));
+  }
+  const RealClock clock;
+  const absl::Duration end = clock.Monotonic() + kTimeout;
+  int num_refused = 0;
+  while (num_refused < kTooMany && clock.Monotonic() < end) {
+    num_refused = 0;
+    for (const auto& stream : streams) num_refused += stream->HasEnded();
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_GE(num_refused, kTooMany);
+  EchoResponse response;
+  ORDO_EXPECT_OK(Echo("hello", &response));
+  for (const auto& stream : streams) {
+    const bool was_refused = stream->HasEnded();
+    if (!was_refused) stream->Cancel();
+    EXPECT_EQ(stream->End().error_code(),
+              was_refused ? grpc::StatusCode::RESOURCE_EXHAUSTED
+                          : grpc::StatusCode::CANCELLED);
+  }
 }
 
 TEST_F(RpcServerTest, ErrorsKeepTheirCodeAndMessage) {
