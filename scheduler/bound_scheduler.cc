@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/status/status.h"
 #include "base/text/nearest.h"
+#include "scheduler/bound_view.h"
 #include "scheduler/core/job.h"
 #include "scheduler/core/names.h"
 
@@ -29,7 +29,6 @@ using workers::v1::Worker;
 
 // Items of a listing that are looked at together.
 constexpr int kLookSize = 200;
-constexpr char kHidden[] = "another";
 constexpr char kAliasPrefix[] = "aliases/";
 
 absl::Status NoJob(const std::string& job) {
@@ -37,72 +36,32 @@ absl::Status NoJob(const std::string& job) {
       absl::StrCat("there is no job ", job, "; see: ordo list jobs"));
 }
 
-bool IsIdCharacter(char c) {
-  return absl::ascii_islower(static_cast<unsigned char>(c)) ||
-         absl::ascii_isdigit(static_cast<unsigned char>(c)) || c == '-';
-}
-
-// Which queues are seen. May outlive the BoundScheduler that it is of.
-struct View {
-  Scheduler& scheduler;
-  std::set<std::string> queues;
-
-  bool Sees(const std::string& queue) const {
-    return queues.count(queue.empty() ? kDefaultQueue : queue) > 0;
-  }
-  // The text with kHidden in the place of the names of jobs that are not seen,
-  // but for those of `named`.
-  std::string Masked(const std::string& text,
-                     const std::set<std::string>& named) const;
-};
-
-std::string View::Masked(const std::string& text,
-                         const std::set<std::string>& named) const {
-  std::string shown;
-  for (size_t i = 0; i < text.size();) {
-    size_t end = i;
-    while (end < text.size() && IsIdCharacter(text[end])) ++end;
-    if (end == i) {
-      shown.push_back(text[i++]);
-      continue;
-    }
-    const std::string word = text.substr(i, end - i);
-    bool is_hidden = false;
-    if (named.count(word) == 0) {
-      const auto queue = scheduler.GetQueueOf(word);
-      is_hidden = queue.ok() && !Sees(*queue);
-    }
-    absl::StrAppend(&shown, is_hidden ? kHidden : word);
-    i = end;
-  }
-  return shown;
-}
-
 class BoundScheduler final : public Scheduler {
  public:
   BoundScheduler(Scheduler& scheduler, std::set<std::string> queues)
-      : scheduler_(scheduler), queues_(std::move(queues)) {}
+      : scheduler_(scheduler), view_{scheduler, std::move(queues)} {}
 
   void CreateJobs(std::vector<NewJob> jobs, JobsCallback done) override;
   void CancelJob(const std::string& job, const std::string& user,
                  JobCallback done) override {
     if (absl::Status seen = CheckJob(job); !seen.ok()) return done(seen);
-    scheduler_.CancelJob(job, user, std::move(done));
+    scheduler_.CancelJob(job, user, Masking<Job>({job}, std::move(done)));
   }
   void HoldJob(const std::string& job, const std::string& user,
                JobCallback done) override {
     if (absl::Status seen = CheckJob(job); !seen.ok()) return done(seen);
-    scheduler_.HoldJob(job, user, std::move(done));
+    scheduler_.HoldJob(job, user, Masking<Job>({job}, std::move(done)));
   }
   void ReleaseJob(const std::string& job, const std::string& user,
                   JobCallback done) override {
     if (absl::Status seen = CheckJob(job); !seen.ok()) return done(seen);
-    scheduler_.ReleaseJob(job, user, std::move(done));
+    scheduler_.ReleaseJob(job, user, Masking<Job>({job}, std::move(done)));
   }
   void SetPriority(const std::string& job, int32_t priority,
                    const std::string& user, JobCallback done) override {
     if (absl::Status seen = CheckJob(job); !seen.ok()) return done(seen);
-    scheduler_.SetPriority(job, priority, user, std::move(done));
+    scheduler_.SetPriority(job, priority, user,
+                           Masking<Job>({job}, std::move(done)));
   }
   absl::StatusOr<Job> GetJob(const std::string& job) const override;
   absl::StatusOr<jobs::v1::Owner> GetOwner(
@@ -125,6 +84,7 @@ class BoundScheduler final : public Scheduler {
     return scheduler_.WatchJob(job, std::move(callback));
   }
   void StopWatch(int64_t watch) override { scheduler_.StopWatch(watch); }
+  void Hide(Job* job) const override { view_.HideIn(job); }
 
   absl::StatusOr<Checkpoint> GetCheckpoint(
       const std::string& job, const std::string& checkpoint) const override {
@@ -147,7 +107,8 @@ class BoundScheduler final : public Scheduler {
                    const Author& author, AliasCallback done) override {
     const absl::StatusOr<Alias> seen = GetAlias(alias);
     if (!seen.ok()) return done(seen.status());
-    scheduler_.DeleteAlias(alias, etag, author, std::move(done));
+    scheduler_.DeleteAlias(alias, etag, author,
+                           Hiding<Alias>({alias}, std::move(done)));
   }
   absl::StatusOr<Alias> GetAlias(const std::string& alias) const override;
   absl::StatusOr<Listing<Alias>> ListAliases(const Page& page) const override;
@@ -155,20 +116,22 @@ class BoundScheduler final : public Scheduler {
   absl::StatusOr<Report> GetReport(const std::string& job,
                                    const std::string& report) const override {
     ORDO_RETURN_IF_ERROR(CheckJob(job));
-    return scheduler_.GetReport(job, report);
+    ORDO_ASSIGN_OR_RETURN(Report found, scheduler_.GetReport(job, report));
+    view_.HideIn(&found);
+    return found;
   }
   absl::StatusOr<Listing<Report>> ListReports(const std::string& job,
                                               const Page& page) const override;
 
   absl::StatusOr<Worker> GetWorker(const std::string& worker) const override {
     ORDO_ASSIGN_OR_RETURN(Worker found, scheduler_.GetWorker(worker));
-    HideIn(&found);
+    view_.HideIn(&found);
     return found;
   }
   absl::StatusOr<Listing<Worker>> ListWorkers(const Page& page) const override {
     ORDO_ASSIGN_OR_RETURN(Listing<Worker> listing,
                           scheduler_.ListWorkers(page));
-    for (Worker& worker : listing.items) HideIn(&worker);
+    for (Worker& worker : listing.items) view_.HideIn(&worker);
     return listing;
   }
   void CordonWorker(const std::string& worker, const Author& author,
@@ -224,10 +187,7 @@ class BoundScheduler final : public Scheduler {
 
  private:
   bool Sees(const std::string& queue) const { return view_.Sees(queue); }
-  bool SeesJob(const std::string& job) const {
-    const auto queue = scheduler_.GetQueueOf(job);
-    return queue.ok() && Sees(*queue);
-  }
+  bool SeesJob(const std::string& job) const { return view_.SeesJob(job); }
   // NOT_FOUND.
   absl::Status CheckJob(const std::string& job) const {
     return SeesJob(job) ? absl::OkStatus() : NoJob(job);
@@ -252,18 +212,21 @@ class BoundScheduler final : public Scheduler {
   std::function<void(absl::StatusOr<T>)> Masking(
       std::set<std::string> named,
       std::function<void(absl::StatusOr<T>)> done) const;
-  void HideIn(std::string* text) const { *text = view_.Masked(*text, {}); }
-  void HideIn(Job* job) const;
-  void HideIn(Worker* worker) const;
+  // The same, and hides in the answer what is not seen.
+  template <typename T>
+  std::function<void(absl::StatusOr<T>)> Hiding(
+      std::set<std::string> named,
+      std::function<void(absl::StatusOr<T>)> done) const;
 
   Scheduler& scheduler_;
-  const std::set<std::string> queues_;
-  const View view_{scheduler_, queues_};
+  // Copied by what may outlive this.
+  const BoundView view_;
 };
 
 absl::Status BoundScheduler::NoQueue(const std::string& queue) const {
   const std::string nearest = base::Nearest(
-      queue, std::vector<std::string>(queues_.begin(), queues_.end()));
+      queue,
+      std::vector<std::string>(view_.queues.begin(), view_.queues.end()));
   return absl::NotFoundError(absl::StrCat(
       "there is no queue ", queue,
       nearest.empty() ? "" : absl::StrCat("; did you mean '", nearest, "'?"),
@@ -339,7 +302,7 @@ void BoundScheduler::CreateJobs(std::vector<NewJob> jobs, JobsCallback done) {
 absl::StatusOr<Job> BoundScheduler::GetJob(const std::string& job) const {
   ORDO_RETURN_IF_ERROR(CheckJob(job));
   ORDO_ASSIGN_OR_RETURN(Job found, scheduler_.GetJob(job));
-  HideIn(&found);
+  view_.HideIn(&found);
   return found;
 }
 
@@ -348,7 +311,7 @@ absl::StatusOr<Listing<Job>> BoundScheduler::ListJobs(const JobFilter& filter,
   Listing<Job> seen;
   // The newest sequence before which not all queues were looked at.
   int64_t end = 0;
-  for (const std::string& queue : queues_) {
+  for (const std::string& queue : view_.queues) {
     if (filter.queue.value_or(queue) != queue) continue;
     JobFilter in_queue = filter;
     in_queue.queue = queue;
@@ -370,7 +333,7 @@ absl::StatusOr<Listing<Job>> BoundScheduler::ListJobs(const JobFilter& filter,
     end = seen.items.back().sequence();
   }
   if (end > 0) seen.next = absl::StrCat(end);
-  for (Job& job : seen.items) HideIn(&job);
+  for (Job& job : seen.items) view_.HideIn(&job);
   return seen;
 }
 
@@ -378,9 +341,9 @@ absl::StatusOr<jobs::v1::ExplainResponse> BoundScheduler::Explain(
     const std::string& job) const {
   ORDO_RETURN_IF_ERROR(CheckJob(job));
   ORDO_ASSIGN_OR_RETURN(auto explained, scheduler_.Explain(job));
-  HideIn(explained.mutable_summary());
+  explained.set_summary(view_.Masked(explained.summary()));
   for (auto& blocker : *explained.mutable_blockers()) {
-    HideIn(blocker.mutable_message());
+    blocker.set_message(view_.Masked(blocker.message()));
   }
   return explained;
 }
@@ -398,13 +361,19 @@ absl::StatusOr<Listing<Checkpoint>> BoundScheduler::ListCheckpoints(
 
 absl::StatusOr<Listing<Report>> BoundScheduler::ListReports(
     const std::string& job, const Page& page) const {
+  const auto list = [this](
+                        const std::string& of,
+                        const Page& look) -> absl::StatusOr<Listing<Report>> {
+    ORDO_ASSIGN_OR_RETURN(auto listing, scheduler_.ListReports(of, look));
+    for (Report& report : listing.items) view_.HideIn(&report);
+    return listing;
+  };
   if (!job.empty()) {
     ORDO_RETURN_IF_ERROR(CheckJob(job));
-    return scheduler_.ListReports(job, page);
+    return list(job, page);
   }
-  return OfSeenJobs<Report>(page, [this](const Page& look) {
-    return scheduler_.ListReports("", look);
-  });
+  return OfSeenJobs<Report>(
+      page, [&list](const Page& look) { return list("", look); });
 }
 
 void BoundScheduler::SetAlias(const AliasSetting& setting, const Author& author,
@@ -422,23 +391,33 @@ void BoundScheduler::SetAlias(const AliasSetting& setting, const Author& author,
         "the name of the alias ", setting.alias, " cannot be taken"));
   }
   if (!status.ok()) return done(status);
-  scheduler_.SetAlias(setting, author, std::move(done));
+  scheduler_.SetAlias(
+      setting, author,
+      Hiding<Alias>({setting.alias, core::JobIdOf(named)}, std::move(done)));
 }
 
 absl::StatusOr<Alias> BoundScheduler::GetAlias(const std::string& alias) const {
   auto found = scheduler_.GetAlias(alias);
-  if (found.ok() && SeesJob(core::JobIdOf(found->checkpoint()))) return found;
+  if (found.ok() && SeesJob(core::JobIdOf(found->checkpoint()))) {
+    view_.HideIn(&*found);
+    return found;
+  }
   // Never the nearest that there is: it may be one that is not seen.
   return NoAlias(alias);
 }
 
 absl::StatusOr<Listing<Alias>> BoundScheduler::ListAliases(
     const Page& page) const {
-  return Filtered<Alias>(
-      page, [this](const Page& look) { return scheduler_.ListAliases(look); },
-      [this](const Alias& alias) {
-        return SeesJob(core::JobIdOf(alias.checkpoint()));
-      });
+  ORDO_ASSIGN_OR_RETURN(
+      auto listing,
+      Filtered<Alias>(
+          page,
+          [this](const Page& look) { return scheduler_.ListAliases(look); },
+          [this](const Alias& alias) {
+            return SeesJob(core::JobIdOf(alias.checkpoint()));
+          }));
+  for (Alias& alias : listing.items) view_.HideIn(&alias);
+  return listing;
 }
 
 absl::StatusOr<Queue> BoundScheduler::GetQueue(const std::string& queue) const {
@@ -469,29 +448,15 @@ std::function<void(absl::StatusOr<T>)> BoundScheduler::Masking(
   };
 }
 
-void BoundScheduler::HideIn(Job* job) const {
-  if (!job->message().empty()) HideIn(job->mutable_message());
-  for (auto& attempt : *job->mutable_attempts()) {
-    if (!attempt.message().empty()) HideIn(attempt.mutable_message());
-  }
-}
-
-void BoundScheduler::HideIn(Worker* worker) const {
-  for (auto& device : *worker->mutable_devices()) {
-    if (!device.job().empty() && !SeesJob(core::IdOf(device.job()))) {
-      device.set_job(absl::StrCat("jobs/", kHidden));
-      device.clear_attempt();
-    }
-    for (auto& blame : *device.mutable_blames()) {
-      if (blame.job().empty() || SeesJob(core::IdOf(blame.job()))) continue;
-      blame.clear_job();
-      blame.clear_attempt();
-    }
-    if (device.has_quarantine()) {
-      HideIn(device.mutable_quarantine()->mutable_reason());
-    }
-    if (!device.withheld().empty()) HideIn(device.mutable_withheld());
-  }
+template <typename T>
+std::function<void(absl::StatusOr<T>)> BoundScheduler::Hiding(
+    std::set<std::string> named,
+    std::function<void(absl::StatusOr<T>)> done) const {
+  return Masking<T>(std::move(named), [view = view_, done = std::move(done)](
+                                          absl::StatusOr<T> answer) {
+    if (answer.ok()) view.HideIn(&*answer);
+    done(std::move(answer));
+  });
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/status/testing/status_matchers.h"
@@ -259,9 +260,95 @@ TEST_F(BoundSchedulerTest, TextsDoNotNameWhatIsNotSeen) {
   EXPECT_EQ(seen->devices(1).blames(0).job(), "");
 }
 
+TEST_F(BoundSchedulerTest, AnAliasThatWasMovedHidesWhereItWas) {
+  const auto set = [](Scheduler& scheduler, const std::string& job) {
+    absl::StatusOr<checkpoints::v1::Alias> moved;
+    scheduler.SetAlias({"main", "jobs/" + job + "/checkpoints/1-1"}, Author(),
+                       [&moved](absl::StatusOr<checkpoints::v1::Alias> answer) {
+                         moved = std::move(answer);
+                       });
+    return moved;
+  };
+  ASSERT_THAT(set(scheduler_, kHiddenJob), IsOk());
+  ASSERT_THAT(set(scheduler_, "mine"), IsOk());
+  const auto got = bound_->GetAlias("main");
+  ASSERT_THAT(got, IsOk());
+  EXPECT_THAT(got->ShortDebugString(), Not(HasSubstr(kHiddenJob)));
+  const auto listed = bound_->ListAliases({});
+  ASSERT_THAT(listed, IsOk());
+  for (const auto& alias : listed->items) {
+    EXPECT_THAT(alias.ShortDebugString(), Not(HasSubstr(kHiddenJob)));
+  }
+  // Nor to who takes the name of one that is no more.
+  ASSERT_THAT(set(scheduler_, kHiddenJob), IsOk());
+  scheduler_.DeleteAlias("main", "", Author(),
+                         [](absl::StatusOr<checkpoints::v1::Alias> deleted) {
+                           EXPECT_THAT(deleted, IsOk());
+                         });
+  const auto taken = set(*bound_, "mine");
+  ASSERT_THAT(taken, IsOk());
+  EXPECT_GT(taken->changes_size(), 1);
+  EXPECT_THAT(taken->ShortDebugString(), Not(HasSubstr(kHiddenJob)));
+}
+
+TEST_F(BoundSchedulerTest, WhyAnAliasWasNotChangedDoesNotNameWhereItWas) {
+  for (const char* job : {kHiddenJob, "mine"}) {
+    scheduler_.SetAlias(
+        {"main", std::string("jobs/") + job + "/checkpoints/1-1"}, Author(),
+        [](absl::StatusOr<checkpoints::v1::Alias> set) {
+          EXPECT_THAT(set, IsOk());
+        });
+  }
+  absl::Status status;
+  const auto keep = [&status](absl::StatusOr<checkpoints::v1::Alias> answer) {
+    status = answer.status();
+  };
+  AliasSetting setting{"main", "jobs/mine/checkpoints/1-1"};
+  setting.etag = "77";
+  bound_->SetAlias(setting, Author(), keep);
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kAborted));
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("mine"), Not(HasSubstr(kHiddenJob))));
+  bound_->DeleteAlias("main", "77", Author(), keep);
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kAborted));
+  EXPECT_THAT(std::string(status.message()), Not(HasSubstr(kHiddenJob)));
+}
+
+TEST_F(BoundSchedulerTest, ResultsHideTheJobThatTheyWereTakenFrom) {
+  reports::v1::Report report;
+  report.set_name("jobs/mine/reports/r-2");
+  report.set_taken_from("jobs/secret-plan/reports/r-1");
+  scheduler_.PutReport(report);
+  const std::string hidden = "jobs/another/reports/r-1";
+  const auto got = bound_->GetReport("mine", "r-2");
+  ASSERT_THAT(got, IsOk());
+  EXPECT_EQ(got->taken_from(), hidden);
+  for (const char* job : {"", "mine"}) {
+    const auto listed = bound_->ListReports(job, {});
+    ASSERT_THAT(listed, IsOk());
+    EXPECT_EQ(listed->items.size(), 2u);
+    for (const auto& each : listed->items) {
+      EXPECT_THAT(each.ShortDebugString(), Not(HasSubstr(kHiddenJob)));
+    }
+  }
+}
+
+TEST_F(BoundSchedulerTest, WhatAWatchIsGivenCanBeHidden) {
+  Job job;
+  job.set_message("it made room for secret-plan");
+  scheduler_.Hide(&job);
+  EXPECT_EQ(job.message(), "it made room for secret-plan");
+  bound_->Hide(&job);
+  EXPECT_EQ(job.message(), "it made room for another");
+}
+
 // Says what a scheduler may say of a job that is not asked for.
 class NamingScheduler : public testing::FakeScheduler {
  public:
+  void CancelJob(const std::string& job, const std::string&,
+                 JobCallback done) override {
+    done(absl::FailedPreconditionError(job + " is part of secret-plan"));
+  }
   void CreateJobs(std::vector<NewJob> jobs, JobsCallback done) override {
     done(absl::InvalidArgumentError("the request made job secret-plan, and " +
                                     jobs.front().name + " is another"));
@@ -283,6 +370,14 @@ TEST_F(BoundSchedulerTest, ErrorsDoNotNameWhatIsNotSeen) {
   });
   EXPECT_EQ(status, absl::InvalidArgumentError(
                         "the request made job another, and my-own is another"));
+  Job own;
+  own.set_name("jobs/own");
+  own.mutable_spec()->set_queue("day");
+  naming.PutJob(own);
+  bound->CancelJob("own", "eve", [&status](absl::StatusOr<Job> answer) {
+    status = answer.status();
+  });
+  EXPECT_EQ(status, absl::FailedPreconditionError("own is part of another"));
 }
 
 TEST_F(BoundSchedulerTest, UsageOfOtherQueuesIsNotCounted) {

@@ -226,6 +226,9 @@ class Scheduler {
   virtual absl::StatusOr<int64_t> WatchJob(const std::string& job,
                                            WatchCallback callback) = 0;
   virtual void StopWatch(int64_t watch) = 0;
+  // Takes out of what a callback was given what whoever has this view may not
+  // read of it. Reads the store, so not for a callback itself.
+  virtual void Hide(jobs::v1::Job* /*job*/) const {}
 
   // `checkpoint` may be "latest".
   virtual absl::StatusOr<checkpoints::v1::Checkpoint> GetCheckpoint(

@@ -102,5 +102,56 @@ TEST_F(ViewTest, LogsFilesAndWatchesAreOfTheQueuesThatTheCallerSees) {
   }
 }
 
+TEST_F(ViewTest, AnswersOfChangesAndWatchesNameNoJobThatTheCallerDoesNotSee) {
+  Job job;
+  job.set_name("jobs/mine");
+  job.set_state(Job::QUEUED);
+  job.mutable_spec()->set_queue("default");
+  job.mutable_owner()->set_user("eve");
+  job.set_message("it made room for secret");
+  loopback_.scheduler().PutJob(job);
+  const auto stub = JobsService::NewStub(loopback_.channel());
+  const std::string masked = "it made room for another";
+  Job answer;
+  {
+    Context context("eve");
+    ordo::jobs::v1::HoldJobRequest request;
+    request.set_name("jobs/mine");
+    ASSERT_TRUE(stub->HoldJob(&context, request, &answer).ok());
+    EXPECT_EQ(answer.message(), masked);
+  }
+  {
+    Context context("eve");
+    ordo::jobs::v1::ReleaseJobRequest request;
+    request.set_name("jobs/mine");
+    ASSERT_TRUE(stub->ReleaseJob(&context, request, &answer).ok());
+    EXPECT_EQ(answer.message(), masked);
+  }
+  {
+    Context context("eve");
+    ordo::jobs::v1::SetJobPriorityRequest request;
+    request.set_name("jobs/mine");
+    request.set_priority(1);
+    ASSERT_TRUE(stub->SetJobPriority(&context, request, &answer).ok());
+    EXPECT_EQ(answer.message(), masked);
+  }
+  for (const std::string user : {"eve", "bob"}) {
+    Context context(user);
+    ordo::jobs::v1::WatchJobRequest request;
+    request.set_name("jobs/mine");
+    const auto reader = stub->WatchJob(&context, request);
+    ordo::jobs::v1::WatchJobResponse response;
+    ASSERT_TRUE(reader->Read(&response));
+    EXPECT_EQ(response.job().message(),
+              user == "eve" ? masked : "it made room for secret");
+    context.TryCancel();
+  }
+  Context context("eve");
+  ordo::jobs::v1::CancelJobRequest request;
+  request.set_name("jobs/mine");
+  ASSERT_TRUE(stub->CancelJob(&context, request, &answer).ok());
+  EXPECT_EQ(answer.message(), masked);
+}
+
 }  // namespace
 }  // namespace ordo::services::auth

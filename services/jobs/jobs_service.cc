@@ -54,13 +54,9 @@ absl::Status List(const scheduler::Scheduler& scheduler,
   return absl::OkStatus();
 }
 
-// Ends a call with the job as the scheduler gives it back.
-scheduler::Scheduler::JobCallback Answering(grpc::ServerUnaryReactor* reactor,
-                                            Job* response) {
-  return [reactor, response](absl::StatusOr<Job> job) {
-    if (job.ok()) response->Swap(&*job);
-    reactor->Finish(base::ToGrpcStatus(job.status()));
-  };
+// Whether the caller does not see all there is.
+bool IsBound(const grpc::CallbackServerContext& context) {
+  return auth::VisitorOf(context).queues.has_value();
 }
 
 // Whether data may have to be looked up for it, on a disk. What templates say
@@ -124,10 +120,30 @@ absl::StatusOr<JobsService::Change> JobsService::ParseChange(
   ORDO_RETURN_IF_ERROR(Admit(context));
   const auth::Visitor& visitor = auth::VisitorOf(*context);
   ORDO_ASSIGN_OR_RETURN(const std::string id, JobId(name));
-  ORDO_ASSIGN_OR_RETURN(const ordo::jobs::v1::Owner owner,
-                        ViewFor(context)->GetOwner(id));
+  const auto view = ViewFor(context);
+  ORDO_ASSIGN_OR_RETURN(const ordo::jobs::v1::Owner owner, view->GetOwner(id));
   ORDO_RETURN_IF_ERROR(visitor.MayChange(owner, absl::StrCat(verb, " ", name)));
-  return Change{id, visitor.owner.user()};
+  return Change{id, visitor.owner.user(), view, IsBound(*context)};
+}
+
+scheduler::Scheduler::JobCallback JobsService::Answering(
+    grpc::ServerUnaryReactor* reactor, const Change& change, Job* response) {
+  return [this, reactor, view = change.view, is_bound = change.is_bound,
+          response](absl::StatusOr<Job> job) {
+    if (job.ok()) response->Swap(&*job);
+    FinishHidden(reactor, is_bound, job.status(),
+                 [view, response] { view->Hide(response); });
+  };
+}
+
+void JobsService::FinishHidden(grpc::ServerUnaryReactor* reactor, bool is_bound,
+                               const absl::Status& status,
+                               const std::function<void()>& hide) {
+  if (!is_bound) return reactor->Finish(base::ToGrpcStatus(status));
+  parts_.queue.Run([reactor, status, hide] {
+    hide();
+    reactor->Finish(base::ToGrpcStatus(status));
+  });
 }
 
 grpc::ServerUnaryReactor* JobsService::CreateJob(
@@ -144,13 +160,14 @@ grpc::ServerUnaryReactor* JobsService::CreateJob(
     if (!jobs.ok()) return reactor->Finish(base::ToGrpcStatus(jobs.status()));
     SetTrace(*context, &*jobs);
     view->CreateJobs(*std::move(jobs),
-                     [this, context, reactor,
+                     [this, context, view, reactor,
                       response](absl::StatusOr<std::vector<Job>> made) {
                        if (made.ok()) {
                          CountParts(context, made->size(), 1);
                          *response = std::move(made->back());
                        }
-                       reactor->Finish(base::ToGrpcStatus(made.status()));
+                       FinishHidden(reactor, IsBound(*context), made.status(),
+                                    [view, response] { view->Hide(response); });
                      });
   };
   RunWhereItMayWait(MayNameData(request->job().spec()), reactor, create);
@@ -172,7 +189,7 @@ grpc::ServerUnaryReactor* JobsService::BatchCreateJobs(
     if (!jobs.ok()) return reactor->Finish(base::ToGrpcStatus(jobs.status()));
     SetTrace(*context, &*jobs);
     view->CreateJobs(
-        *std::move(jobs), [this, context, request, reactor,
+        *std::move(jobs), [this, context, view, request, reactor,
                            response](absl::StatusOr<std::vector<Job>> made) {
           if (made.ok()) {
             CountParts(context, made->size(), request->requests_size());
@@ -180,7 +197,12 @@ grpc::ServerUnaryReactor* JobsService::BatchCreateJobs(
               *response->add_jobs() = std::move(job);
             }
           }
-          reactor->Finish(base::ToGrpcStatus(made.status()));
+          FinishHidden(reactor, IsBound(*context), made.status(),
+                       [view, response] {
+                         for (Job& job : *response->mutable_jobs()) {
+                           view->Hide(&job);
+                         }
+                       });
         });
   };
   const bool may_name_data = std::any_of(
@@ -216,8 +238,8 @@ grpc::ServerUnaryReactor* JobsService::CancelJob(
   const auto change = ParseChange(context, request->name(), "cancel");
   if (!change.ok()) return base::Finish(context, change.status());
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-  parts_.scheduler.CancelJob(change->job, change->user,
-                             Answering(reactor, response));
+  change->view->CancelJob(change->job, change->user,
+                          Answering(reactor, *change, response));
   return reactor;
 }
 
@@ -227,8 +249,8 @@ grpc::ServerUnaryReactor* JobsService::HoldJob(
   const auto change = ParseChange(context, request->name(), "hold");
   if (!change.ok()) return base::Finish(context, change.status());
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-  parts_.scheduler.HoldJob(change->job, change->user,
-                           Answering(reactor, response));
+  change->view->HoldJob(change->job, change->user,
+                        Answering(reactor, *change, response));
   return reactor;
 }
 
@@ -238,8 +260,8 @@ grpc::ServerUnaryReactor* JobsService::ReleaseJob(
   const auto change = ParseChange(context, request->name(), "release");
   if (!change.ok()) return base::Finish(context, change.status());
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-  parts_.scheduler.ReleaseJob(change->job, change->user,
-                              Answering(reactor, response));
+  change->view->ReleaseJob(change->job, change->user,
+                           Answering(reactor, *change, response));
   return reactor;
 }
 
@@ -258,8 +280,8 @@ grpc::ServerUnaryReactor* JobsService::SetJobPriority(
                                      spec::kMaxPriority, ", is ", priority)));
   }
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-  parts_.scheduler.SetPriority(change->job, priority, change->user,
-                               Answering(reactor, response));
+  change->view->SetPriority(change->job, priority, change->user,
+                            Answering(reactor, *change, response));
   return reactor;
 }
 
@@ -279,11 +301,10 @@ grpc::ServerWriteReactor<WatchJobResponse>* JobsService::WatchJob(
   }
   const auto id = JobId(request->name());
   if (!id.ok()) error = id.status();
-  // Once it may be watched, it may be to its end.
-  if (error.ok()) error = ViewFor(context)->GetOwner(*id).status();
   if (error.ok()) {
+    // Once it may be watched, it may be to its end.
     auto reactor = WatchReactor::Start(
-        {parts_.scheduler, parts_.queue, *std::move(open), context}, *id,
+        {ViewFor(context), parts_.queue, *std::move(open), context}, *id,
         request->from_version());
     if (reactor.ok()) return *reactor;
     error = reactor.status();

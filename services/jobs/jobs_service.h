@@ -77,15 +77,28 @@ class JobsService final : public auth::Guarded<ordo::jobs::v1::JobsService> {
       ordo::jobs::v1::ExplainResponse* response) override;
 
  private:
-  // A change of one job: which, and by whom.
+  // A change of one job: which, by whom, and what they see, which may not be
+  // all.
   struct Change {
     std::string job;
     std::string user;
+    std::shared_ptr<scheduler::Scheduler> view;
+    bool is_bound;
   };
   // Whether the caller may change the job; `verb` is for the message.
   absl::StatusOr<Change> ParseChange(grpc::CallbackServerContext* context,
                                      const std::string& name,
                                      const std::string& verb) const;
+  // Ends the call of a change with the job as its caller sees it.
+  scheduler::Scheduler::JobCallback Answering(grpc::ServerUnaryReactor* reactor,
+                                              const Change& change,
+                                              ordo::jobs::v1::Job* response);
+  // Ends a call when `hide` has taken out of its answer what a caller who is
+  // bound to queues may not read: that reads the store, which callbacks of the
+  // scheduler may not.
+  void FinishHidden(grpc::ServerUnaryReactor* reactor, bool is_bound,
+                    const absl::Status& status,
+                    const std::function<void()>& hide);
   // Runs `work`, which ends the call: here, or, where it waits for a disk, on
   // the queue.
   void RunWhereItMayWait(bool waits, grpc::ServerUnaryReactor* reactor,

@@ -11,7 +11,7 @@ absl::StatusOr<WatchReactor*> WatchReactor::Start(const Context& context,
                                                   int64_t from_version) {
   const std::shared_ptr<WatchReactor> reactor(
       new WatchReactor(context, from_version));
-  const absl::StatusOr<int64_t> watch = context.scheduler.WatchJob(
+  const absl::StatusOr<int64_t> watch = context.scheduler->WatchJob(
       job, [reactor](const ordo::jobs::v1::Job& changed, bool last) {
         reactor->OnJob(changed, last);
       });
@@ -70,6 +70,7 @@ void WatchReactor::Send() {
   if (finish) {
     Finish(status);
   } else {
+    context_.scheduler->Hide(response_.mutable_job());
     slow_reader_.BeginWrite();
     StartWrite(&response_);
   }
@@ -97,7 +98,7 @@ void WatchReactor::OnDone() {
     watch = *watch_;
   }
   // Waits for a call of OnJob, which is short.
-  context_.scheduler.StopWatch(watch);
+  context_.scheduler->StopWatch(watch);
   const std::shared_ptr<WatchReactor> last = std::move(self_);
 }
 

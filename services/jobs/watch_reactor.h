@@ -28,9 +28,10 @@ class WatchReactor final
     : public grpc::ServerWriteReactor<ordo::jobs::v1::WatchJobResponse>,
       public std::enable_shared_from_this<WatchReactor> {
  public:
-  // What a watch works with; the references outlive the server.
+  // What a watch works with; the reference outlives the server.
   struct Context {
-    scheduler::Scheduler& scheduler;
+    // As the caller sees it.
+    std::shared_ptr<scheduler::Scheduler> scheduler;
     files::WorkQueue& queue;
     // Kept until the watch is over.
     limits::OpenStream open = nullptr;
