@@ -6,7 +6,8 @@
 
 namespace ordo::worker::agent {
 
-// The gRPC skin of the agent. Thread-safe.
+// The gRPC skin of the agent. It takes orders from the scheduler alone: callers
+// of another name get PERMISSION_DENIED. Thread-safe.
 class WorkerAgentServiceImpl
     : public ::ordo::agent::v1::WorkerAgentService::CallbackService {
  public:

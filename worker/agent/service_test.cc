@@ -1,7 +1,10 @@
 #include "worker/agent/service.h"
 
 #include <memory>
+#include <string>
 
+#include "base/certificates/certificate.h"
+#include "base/certificates/testing/pem_folder.h"
 #include "base/clock/clock.h"
 #include "base/files/files.h"
 #include "base/files/testing/temporary_folder.h"
@@ -9,6 +12,7 @@
 #include "base/rpc/client.h"
 #include "base/rpc/grpc_status.h"
 #include "base/rpc/server.h"
+#include "base/rpc/tls.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -37,10 +41,14 @@ class ServiceTest : public ::testing::Test {
     stub_ = WorkerAgentService::NewStub(base::Connect(server_->address()));
   }
   absl::StatusOr<SetDesiredResponse> Call(const SetDesiredRequest& request) {
+    return CallBy(*stub_, request);
+  }
+  static absl::StatusOr<SetDesiredResponse> CallBy(
+      WorkerAgentService::Stub& stub, const SetDesiredRequest& request) {
     grpc::ClientContext context;
     base::PrepareCall({}, &context);
     SetDesiredResponse response;
-    const grpc::Status status = stub_->SetDesired(&context, request, &response);
+    const grpc::Status status = stub.SetDesired(&context, request, &response);
     if (!status.ok()) return base::FromGrpcStatus(status);
     return response;
   }
@@ -75,6 +83,39 @@ TEST_F(ServiceTest, RefusalCarriesItsCode) {
   request.set_worker("w");
   request.set_incarnation("before");
   EXPECT_THAT(Call(request), StatusIs(absl::StatusCode::kFailedPrecondition));
+}
+
+TEST_F(ServiceTest, OnlyTheSchedulerSaysWhatToRun) {
+  const base::testing::PemFolder pem(folder_.path());
+  const auto files = [&pem](const base::testing::PemPaths& paths) {
+    return base::TlsFiles{{"certificate", paths.certificate},
+                          {"key", paths.key},
+                          {"ca", pem.ca()}};
+  };
+  const std::string own = "ordo:worker/w";
+  const auto worker = files(pem.Issue("w", {"w", own, {"127.0.0.1"}}));
+  const auto scheduler =
+      files(pem.Issue("scheduler", {"scheduler", base::kSchedulerUri}));
+  base::RpcServerOptions options;
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      options.tls, base::ServerTls(worker, {base::kSchedulerUri, own}));
+  server_ = nullptr;
+  ORDO_ASSERT_OK_AND_ASSIGN(server_,
+                            base::RpcServer::Start(options, {service_.get()}));
+  SetDesiredRequest request;
+  request.set_worker("w");
+  request.set_incarnation("i");
+  const auto call = [&](const base::TlsFiles& shown) {
+    const auto tls = base::ClientTls::Load(shown).value();
+    const auto stub = WorkerAgentService::NewStub(
+        base::ConnectAlone(server_->address(), tls->ForHost()));
+    return CallBy(*stub, request).status();
+  };
+  ORDO_EXPECT_OK(call(scheduler));
+  const absl::Status refused = call(worker);
+  EXPECT_THAT(refused, StatusIs(absl::StatusCode::kPermissionDenied));
+  EXPECT_THAT(std::string(refused.message()),
+              ::testing::HasSubstr("needs the right SCHEDULER"));
 }
 
 }  // namespace
