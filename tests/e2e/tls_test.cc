@@ -30,6 +30,7 @@ namespace {
 
 using base::testing::HoldsFor;
 using jobs::v1::Job;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -262,6 +263,22 @@ TEST_F(TlsTest, ThousandsOfStrangersWhoSayNothingLeaveRoomForOthers) {
     return ::poll(strangers.data(), strangers.size(), 0) == kStrangers;
   }));
   for (const pollfd& stranger : strangers) ::close(stranger.fd);
+}
+
+TEST_F(TlsTest, AWorkerHasRoomForMoreStrangersThanTheUsualLimit) {
+  constexpr uint64_t kUsual = 1024;
+  if (base::RaiseOpenFileLimit(kUsual + 1) <= kUsual) {
+    GTEST_SKIP() << "a process may not have more than the usual files";
+  }
+  harness::DeploymentOptions options = Options("");
+  options.worker_prefix = {"/bin/sh", "-c", "ulimit -S -n 1024; exec \"$@\"",
+                           "sh"};
+  Start(options);
+  if (HasFatalFailure()) return;
+  const std::string page =
+      base::testing::ScrapeMetrics(deployment_->worker_metrics());
+  const std::string limit = "\nordo_worker_process_open_files_limit ";
+  EXPECT_THAT(page, AllOf(HasSubstr(limit), Not(HasSubstr(limit + "1024\n"))));
 }
 
 TEST_F(TlsTest, ACertificateIsReplacedUnderARunningJobAndItsWatchers) {

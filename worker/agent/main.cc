@@ -23,6 +23,7 @@
 #include "base/metrics/exposer.h"
 #include "base/metrics/metrics.h"
 #include "base/metrics/process_metrics.h"
+#include "base/process/open_files.h"
 #include "base/process/process.h"
 #include "base/process/ready.h"
 #include "base/rpc/address.h"
@@ -63,6 +64,10 @@ namespace ordo::worker::agent {
 namespace {
 
 using ::ordo::config::v1::WorkerConfig;
+
+// Connections of strangers, above all: a port of gRPC's takes nobody any more
+// once there was no file left for one.
+constexpr uint64_t kOpenFiles = 16'384;
 
 Agent* running_agent = nullptr;
 
@@ -213,6 +218,7 @@ absl::Status Work(const WorkerConfig& config) {
   log.common = {{"worker", config.worker()}};
   ORDO_RETURN_IF_ERROR(base::StartLogging(log));
   base::LogInfo("configuration", {{"config", config.ShortDebugString()}});
+  base::RaiseOpenFileLimit(kOpenFiles);
   ORDO_ASSIGN_OR_RETURN(const auto lock, LockFolder(config.state_folder()));
   base::PosixFilesystem files;
   base::RealClock clock;
