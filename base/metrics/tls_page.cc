@@ -39,6 +39,8 @@ constexpr int kBacklog = 128;
 constexpr int kSilentSeconds = 5;
 // Of a whole connection, whatever trickles in.
 constexpr absl::Duration kConnectionTimeout = absl::Seconds(5);
+// Who comes while the process may have no more files stays at the door.
+constexpr absl::Duration kNoFilePause = absl::Milliseconds(100);
 constexpr size_t kMaxRequestBytes = 8 << 10;
 constexpr size_t kPartBytes = 16 << 10;
 
@@ -178,8 +180,12 @@ class TlsPage::Server {
     while (WaitFor(door_.get(), POLLIN, absl::InfiniteDuration())) {
       const Descriptor connection(::accept4(door_.get(), nullptr, nullptr,
                                             SOCK_CLOEXEC | SOCK_NONBLOCK));
-      // Less than 0: another thread took it.
-      if (connection.get() >= 0) Serve(connection.get());
+      if (connection.get() >= 0) {
+        Serve(connection.get());
+      } else if (errno == EMFILE || errno == ENFILE) {
+        WaitFor(stop_.get(), POLLIN, kNoFilePause);
+      }
+      // Else another thread took it.
     }
   }
 

@@ -1,8 +1,16 @@
 #include "base/metrics/tls_page.h"
 
+#include <arpa/inet.h>
+#include <chrono>
 #include <cstdint>
+#include <ctime>
+#include <fcntl.h>
 #include <memory>
+#include <netinet/in.h>
 #include <string>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <thread>
 #include <unistd.h>
 
 #include "absl/strings/str_cat.h"
@@ -95,6 +103,35 @@ TEST_F(TlsPageTest, WhatCannotBeServedIsAnErrorThatNamesIt) {
   EXPECT_THAT(TlsPage::Start("127.0.0.1:0", Files({}, ""), text),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("tls.certificate")));
+}
+
+TEST_F(TlsPageTest, WhoComesWhenThereAreNoMoreFilesCostsNothing) {
+  Serve(Files(pem_.Issue("s", kServer), ""));
+  const int stranger = ::socket(AF_INET, SOCK_STREAM, 0);
+  ASSERT_GE(stranger, 0);
+  rlimit before = {};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const int next = ::open("/dev/null", O_RDONLY);
+  ::close(next);
+  rlimit none = before;
+  none.rlim_cur = static_cast<rlim_t>(next);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<uint16_t>(page_->port()));
+  const bool knocked =
+      ::connect(stranger, reinterpret_cast<const sockaddr*>(&address),
+                sizeof address) == 0 &&
+      ::send(stranger, "x", 1, 0) == 1;
+  const std::clock_t start = std::clock();
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  const std::clock_t used = std::clock() - start;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_TRUE(knocked);
+  EXPECT_LT(used, CLOCKS_PER_SEC / 4);
+  ::close(stranger);
+  EXPECT_EQ(Scrape({}, pem_.ca()), "up 1\n");
 }
 
 TEST_F(TlsPageTest, ItEndsWhileStrangersSayNothing) {
