@@ -35,6 +35,16 @@ void AddField(const char* name, const std::string& value, std::string* line) {
   absl::StrAppend(line, ", \"", name, "\": ", Quoted(value));
 }
 
+// Whether a file ends in a line that has no end.
+bool EndsTorn(base::Filesystem& files, const std::string& path,
+              uint64_t num_bytes) {
+  if (num_bytes == 0) return false;
+  const auto file = files.OpenForRead(path);
+  if (!file.ok()) return false;
+  const auto last = (*file)->ReadAt(num_bytes - 1, 1);
+  return last.ok() && *last != "\n";
+}
+
 }  // namespace
 
 std::string AuditLine(const AuditEntry& entry, absl::Time time) {
@@ -80,6 +90,7 @@ absl::Status AuditLog::OpenFile() {
                         files_.OpenForWrite(path_, base::WriteMode::kAppend));
   ORDO_ASSIGN_OR_RETURN(const base::FileInfo info, files_.Stat(path_));
   num_bytes_ = info.size_bytes;
+  is_torn_ = EndsTorn(files_, path_, info.size_bytes);
   return absl::OkStatus();
 }
 
@@ -93,12 +104,15 @@ bool AuditLog::WasMoved() {
 }
 
 void AuditLog::Write(const AuditEntry& entry) {
-  const std::string line = AuditLine(entry, clock_.Now());
+  std::string line = AuditLine(entry, clock_.Now());
   base::MutexLock lock(mutex_);
   absl::Status status;
   if (WasMoved()) status = OpenFile();
+  // What was torn is a line of its own, or it would take this one with it.
+  if (status.ok() && is_torn_) line.insert(0, "\n");
   if (status.ok()) status = file_->Append(line);
   if (status.ok()) {
+    is_torn_ = false;
     num_bytes_ += line.size();
     return;
   }
@@ -107,7 +121,8 @@ void AuditLog::Write(const AuditEntry& entry) {
                  {{"error", status},
                   {"user", entry.user},
                   {"method", entry.method},
-                  {"resource", entry.resource}});
+                  {"resource", entry.resource},
+                  {"result", absl::StatusCodeToString(entry.result.code())}});
 }
 
 }  // namespace ordo::services::auth

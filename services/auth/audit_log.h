@@ -42,7 +42,8 @@ std::string AuditLine(const AuditEntry& entry, absl::Time time);
 
 // Entries as lines at the end of a file, which others may move away or cut: a
 // second later it is opened anew. Lines that cannot be written are logged as
-// errors, and lost. Thread-safe.
+// errors, and lost; one that was written in part, on a full disk, spoils no
+// other. Thread-safe.
 class AuditLog {
  public:
   // Makes the file and its folder if they are missing. What is given outlives
@@ -69,6 +70,8 @@ class AuditLog {
   // Null after an error, until it could be opened again.
   std::unique_ptr<base::WritableFile> file_ ORDO_GUARDED_BY(mutex_);
   uint64_t num_bytes_ ORDO_GUARDED_BY(mutex_) = 0;
+  // Its last line has no end.
+  bool is_torn_ ORDO_GUARDED_BY(mutex_) = false;
   absl::Duration looked_ ORDO_GUARDED_BY(mutex_);
 };
 

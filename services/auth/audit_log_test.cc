@@ -3,10 +3,12 @@
 #include <memory>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "base/clock/testing/fake_clock.h"
 #include "base/files/file_util.h"
 #include "base/files/files.h"
+#include "base/files/testing/faulty_filesystem.h"
 #include "base/files/testing/temporary_folder.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
@@ -71,6 +73,25 @@ TEST_F(AuditLogTest, LinesGoToTheEndOfWhatIsThere) {
   EXPECT_EQ(Read("logs/audit.jsonl"),
             AuditLine(Entry("jobs/a"), clock_.Now()) +
                 AuditLine(Entry("jobs/b"), clock_.Now()));
+}
+
+TEST_F(AuditLogTest, ALineThatWasWrittenInPartSpoilsNoOther) {
+  base::testing::FaultyFilesystem disk(files_);
+  const auto log =
+      AuditLog::Open(disk, folder_.Path("logs/audit.jsonl"), clock_).value();
+  log->Write(Entry("jobs/a"));
+  const std::string first = AuditLine(Entry("jobs/a"), clock_.Now());
+  constexpr size_t kPart = 10;
+  disk.LimitDisk(kPart);
+  log->Write(Entry("jobs/b"));
+  EXPECT_EQ(Read("logs/audit.jsonl"), first + first.substr(0, kPart));
+  disk.Heal();
+  log->Write(Entry("jobs/c"));
+  log->Write(Entry("jobs/d"));
+  EXPECT_EQ(Read("logs/audit.jsonl"),
+            absl::StrCat(first, first.substr(0, kPart), "\n",
+                         AuditLine(Entry("jobs/c"), clock_.Now()),
+                         AuditLine(Entry("jobs/d"), clock_.Now())));
 }
 
 TEST_F(AuditLogTest, AFileThatWasMovedOrCutIsOpenedAnew) {
