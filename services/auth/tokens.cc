@@ -1,5 +1,6 @@
 #include "services/auth/tokens.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/escaping.h"
@@ -24,6 +25,11 @@ std::string NewSecret() {
 absl::Status NoToken(const std::string& id) {
   return absl::NotFoundError(
       absl::StrCat("there is no token ", id, "; see: ordo admin token list"));
+}
+
+// No token's id has a slash.
+std::string NameOfWorker(const std::string& worker) {
+  return absl::StrCat("workers/", worker);
 }
 
 std::string IdIn(const std::string& name) {
@@ -195,13 +201,41 @@ void Tokens::UseUp(const std::string& id, const std::string& worker,
     const auto found = by_id_.find(id);
     if (found != by_id_.end()) entry = found->second;
     refused = entry == nullptr ? NoToken(id) : CheckHolds(entry->token);
+    if (refused.ok()) refused = CheckIsNew(entry->token, worker);
     if (refused.ok() && !changing_.insert(id).second) {
       refused = absl::UnauthenticatedError(
           absl::StrCat("the token ", id, " is being used up by another"));
     }
+    if (refused.ok()) changing_.insert(NameOfWorker(worker));
   }
   if (!refused.ok()) return done(refused);
-  End(entry, worker, std::move(done));
+  End(entry, worker,
+      [this, worker, done = std::move(done)](absl::StatusOr<Token> used) {
+        {
+          base::MutexLock lock(mutex_);
+          changing_.erase(NameOfWorker(worker));
+        }
+        done(std::move(used));
+      });
+}
+
+absl::Status Tokens::CheckIsNew(const Token& token,
+                                const std::string& worker) const {
+  if (!token.worker().empty()) return absl::OkStatus();
+  const bool is_taken =
+      changing_.count(NameOfWorker(worker)) > 0 ||
+      std::any_of(by_id_.begin(), by_id_.end(), [&worker](const auto& each) {
+        const Token& other = each.second->token;
+        return other.role() == ordo::access::v1::WORKER &&
+               other.has_revoke_time() && other.revoker() == worker;
+      });
+  if (!is_taken) return absl::OkStatus();
+  return absl::PermissionDeniedError(absl::StrCat(
+      "join as ", worker, ": a worker of this name has joined, and the token ",
+      TokenId(token),
+      " is for new ones; an administrator makes one for it with: ordo admin "
+      "token create NAME --role worker --worker ",
+      worker));
 }
 
 void Tokens::End(const EntryPtr& entry, const std::string& revoker,

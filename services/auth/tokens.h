@@ -55,6 +55,8 @@ class Tokens {
               RevokeCallback done);
   // Revokes one that serves once; of several at a time one gets it.
   // UNAUTHENTICATED: it was used up, or revoked, or has expired.
+  // PERMISSION_DENIED: it is for any new worker, and another has let one of
+  // this name join.
   void UseUp(const std::string& id, const std::string& worker,
              RevokeCallback done);
   // By name.
@@ -78,6 +80,10 @@ class Tokens {
   // Of one that is in changing_.
   void End(const EntryPtr& entry, const std::string& revoker,
            RevokeCallback done) ORDO_EXCLUDES(mutex_);
+  // PERMISSION_DENIED as of UseUp.
+  absl::Status CheckIsNew(const ordo::access::v1::Token& token,
+                          const std::string& worker) const
+      ORDO_REQUIRES(mutex_);
   // Why the bearer of this one is nobody; OK while it holds.
   absl::Status CheckHolds(const ordo::access::v1::Token& token) const;
 
@@ -88,7 +94,8 @@ class Tokens {
   absl::flat_hash_map<std::string, EntryPtr> by_digest_ ORDO_GUARDED_BY(mutex_);
   // By id.
   std::map<std::string, EntryPtr> by_id_ ORDO_GUARDED_BY(mutex_);
-  // Ids of those that are on their way to the store.
+  // Ids of those that are on their way to the store, and names of workers that
+  // join by them.
   std::set<std::string> changing_ ORDO_GUARDED_BY(mutex_);
 };
 

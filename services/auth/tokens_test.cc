@@ -47,9 +47,10 @@ class TokensTest : public ::testing::Test {
     });
     return revoked;
   }
-  absl::StatusOr<Token> UseUp(const std::string& id) {
+  absl::StatusOr<Token> UseUp(const std::string& id,
+                              const std::string& worker = "w") {
     absl::StatusOr<Token> used = absl::UnknownError("no answer");
-    tokens_->UseUp(id, "w", [&used](absl::StatusOr<Token> answer) {
+    tokens_->UseUp(id, worker, [&used](absl::StatusOr<Token> answer) {
       used = std::move(answer);
     });
     return used;
@@ -146,6 +147,28 @@ TEST_F(TokensTest, AWorkersTokenServesOnce) {
   const auto is_refused = StatusIs(absl::StatusCode::kUnauthenticated);
   EXPECT_THAT(UseUp("node").status(), is_refused);
   EXPECT_THAT(Find(made->secret).status(), is_refused);
+}
+
+TEST_F(TokensTest, TwoWorkersOfANameDoNotJoinByTokensForNewOnes) {
+  for (const char* id : {"a", "b"}) {
+    Token token = Named(id);
+    token.set_role(ordo::access::v1::WORKER);
+    ASSERT_THAT(Create(token), IsOk());
+  }
+  Token own = Named("own");
+  own.set_role(ordo::access::v1::WORKER);
+  own.set_worker("workers/w");
+  ASSERT_THAT(Create(own), IsOk());
+  ASSERT_THAT(UseUp("a"), IsOk());
+  const auto is_refused =
+      StatusIs(absl::StatusCode::kPermissionDenied, HasSubstr("--worker w"));
+  EXPECT_THAT(UseUp("b").status(), is_refused);
+  // Also after a restart.
+  tokens_ = std::make_unique<Tokens>(scheduler_, clock_);
+  EXPECT_THAT(UseUp("b").status(), is_refused);
+  // One that is for this very name lets it join again.
+  EXPECT_THAT(UseUp("own"), IsOk());
+  EXPECT_THAT(UseUp("b", "v"), IsOk());
 }
 
 TEST_F(TokensTest, TheOldestThatHoldsNoMoreMakesRoom) {
