@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-// Values of log lines between quotes. Internal to base/log.
+// Values of log lines between quotes.
 
 namespace ordo::base {
 

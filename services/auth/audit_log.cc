@@ -3,36 +3,21 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "base/files/file_util.h"
 #include "base/log/log.h"
+#include "base/log/quote.h"
 #include "base/status/status.h"
+#include "base/text/cut.h"
 
 namespace ordo::services::auth {
 namespace {
 
 constexpr absl::Duration kLookPeriod = absl::Seconds(1);
-
-// As a JSON string. What is no control character goes as it is: names are
-// checked to be UTF-8 where they come in.
-std::string Quoted(const std::string& text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      quoted.push_back('\\');
-      quoted.push_back(c);
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      absl::StrAppendFormat(&quoted, "\\u%04x", c);
-    } else {
-      quoted.push_back(c);
-    }
-  }
-  quoted.push_back('"');
-  return quoted;
-}
+// An error may say what is wrong of each of many fields.
+constexpr size_t kMaxMessageBytes = 1024;
 
 void AddField(const char* name, const std::string& value, std::string* line) {
-  absl::StrAppend(line, ", \"", name, "\": ", Quoted(value));
+  absl::StrAppend(line, ", \"", name, "\": ", base::JsonString(value));
 }
 
 // Whether a file ends in a line that has no end.
@@ -63,7 +48,9 @@ std::string AuditLine(const AuditEntry& entry, absl::Time time) {
   if (!entry.trace.empty()) AddField("trace", entry.trace, &line);
   AddField("result", absl::StatusCodeToString(entry.result.code()), &line);
   if (!entry.result.ok()) {
-    AddField("message", std::string(entry.result.message()), &line);
+    AddField("message",
+             base::Cut(std::string(entry.result.message()), kMaxMessageBytes),
+             &line);
   }
   if (entry.num_left_out > 0) {
     absl::StrAppend(&line, ", \"left_out\": ", entry.num_left_out);

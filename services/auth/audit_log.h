@@ -37,7 +37,7 @@ struct AuditEntry {
 };
 
 // A line of JSON, with its end, in the order of the struct; `result` is the
-// canonical code, `message` that of an error.
+// canonical code, `message` that of an error, which is cut where it is long.
 std::string AuditLine(const AuditEntry& entry, absl::Time time);
 
 // Entries as lines at the end of a file, which others may move away or cut: a

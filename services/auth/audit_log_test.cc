@@ -59,10 +59,19 @@ TEST(AuditLineTest, TextsCannotBreakALine) {
   entry.result = absl::NotFoundError("no \"a\"");
   entry.num_left_out = 3;
   const std::string line = AuditLine(entry, absl::UnixEpoch());
-  EXPECT_THAT(line, HasSubstr(R"("resource": "a\"b\\c\u000ad\u0001")"));
+  EXPECT_THAT(line, HasSubstr(R"("resource": "a\"b\\c\nd\u0001")"));
   EXPECT_THAT(line, HasSubstr(R"("result": "NOT_FOUND", )"
                               R"("message": "no \"a\"", "left_out": 3})"));
   EXPECT_EQ(line.find('\n'), line.size() - 1);
+  // Nor what is not UTF-8, such as a name that a message shows in part.
+  entry.result = absl::NotFoundError("got 'a\xc3'");
+  EXPECT_THAT(AuditLine(entry, absl::UnixEpoch()), HasSubstr(R"(a\ufffd)"));
+}
+
+TEST(AuditLineTest, LongErrorsAreCut) {
+  AuditEntry entry = Entry("jobs/a");
+  entry.result = absl::InvalidArgumentError(std::string(1 << 20, 'x'));
+  EXPECT_LT(AuditLine(entry, absl::UnixEpoch()).size(), 2000u);
 }
 
 TEST_F(AuditLogTest, LinesGoToTheEndOfWhatIsThere) {

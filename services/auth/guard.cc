@@ -1,6 +1,5 @@
 #include "services/auth/guard.h"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -8,6 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "base/check.h"
 #include "base/status/status.h"
+#include "base/text/cut.h"
 #include "google/protobuf/descriptor.h"
 
 namespace ordo::services::auth {
@@ -15,6 +15,9 @@ namespace {
 
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
+
+// Most of a name or an id that is written down.
+constexpr size_t kMaxTextBytes = 256;
 
 // What a call carries to its method.
 struct Passed {
@@ -55,13 +58,6 @@ std::string TextAt(const Message& message, const std::string& path) {
     }
   }
   return text;
-}
-
-std::string MetadataOf(const base::Call& call, const char* key) {
-  constexpr size_t kMaxShown = 128;
-  const auto found = call.client_metadata().find(key);
-  if (found == call.client_metadata().end()) return "";
-  return {found->second.data(), std::min(found->second.size(), kMaxShown)};
 }
 
 // "JobsService/CancelJob" of "ordo.jobs.v1.JobsService/CancelJob".
@@ -107,6 +103,9 @@ absl::Status Guard::Refuse(const absl::Status& why, AuditEntry entry) {
                      " have failed; wait for some seconds. The last one: ",
                      std::string(why.message())));
   }
+  if (!is_login && !refusals_.Fail(entry.address, &entry.num_left_out)) {
+    return why;
+  }
   entry.address = AddressOf(entry.address);
   entry.result = why;
   if (options_.audit_log != nullptr) options_.audit_log->Write(entry);
@@ -128,10 +127,11 @@ absl::Status Guard::Pass(const MethodRule& rule, const Message& request,
     entry.known_by = passed->visitor->known_by;
   }
   if (is_written) {
+    // Nobody has looked at them yet: they are as long as a request may be.
     entry.method = rule.method;
-    entry.resource = ResourceOf(request);
-    entry.request_id = TextAt(request, "request_id");
-    entry.trace = MetadataOf(call, "traceparent");
+    entry.resource = base::Cut(ResourceOf(request), kMaxTextBytes);
+    entry.request_id = base::Cut(TextAt(request, "request_id"), kMaxTextBytes);
+    entry.trace = passed->caller.trace_parent;
   }
   entry.address = passed->caller.peer;
   if (!status.ok()) return Refuse(status, std::move(entry));

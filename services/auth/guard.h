@@ -35,7 +35,7 @@ class Guard {
  public:
   // `clock` outlives this.
   Guard(const GuardOptions& options, const base::Clock& clock)
-      : options_(options), failures_(clock) {}
+      : options_(options), failures_(clock), refusals_(clock) {}
 
   // Whether the caller may make this call; remembers for its method who it is
   // (VisitorOf, CallerOf), and has its end written down if it changes
@@ -50,11 +50,13 @@ class Guard {
  private:
   absl::Status Check(const MethodRule& rule, const base::Caller& caller,
                      VisitorPtr* visitor);
-  // Makes it slow to fail again, and writes it down.
+  // Makes it slow to fail again, and writes it down; of those who are known and
+  // lack a right it writes as many lines as others may fail.
   absl::Status Refuse(const absl::Status& why, AuditEntry entry);
 
   const GuardOptions options_;
   Throttle failures_;
+  Throttle refusals_;
 };
 
 // Who makes a call that has passed.

@@ -33,6 +33,9 @@ using services::testing::Loopback;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
+constexpr char kTrace[] =
+    "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
 // Calls a method with a request of which nothing is set, and reads no answer.
 grpc::Status CallWithNothing(Loopback& loopback, const std::string& method,
                              const std::string& user) {
@@ -133,7 +136,7 @@ TEST(GuardTest, ChangesAndRefusalsAreWrittenDown) {
   const auto hold = [&stub, &job](const std::string& user,
                                   const std::string& name) {
     Context context(user);
-    context.AddMetadata("traceparent", "00-11-22-01");
+    context.AddMetadata("traceparent", kTrace);
     ordo::jobs::v1::HoldJobRequest request;
     request.set_name(name);
     return stub->HoldJob(&context, request, &job).error_code();
@@ -157,7 +160,7 @@ TEST(GuardTest, ChangesAndRefusalsAreWrittenDown) {
     return AllOf(HasSubstr(absl::StrCat("\"user\": \"", user, "\"")),
                  HasSubstr(R"("method": "ordo.jobs.v1.JobsService/HoldJob")"),
                  HasSubstr(absl::StrCat("\"resource\": \"", resource, "\"")),
-                 HasSubstr(R"("trace": "00-11-22-01")"),
+                 HasSubstr(absl::StrCat("\"trace\": \"", kTrace, "\"")),
                  HasSubstr(R"("address": ")"),
                  HasSubstr(absl::StrCat("\"result\": \"", result, "\"")));
   };
@@ -166,6 +169,67 @@ TEST(GuardTest, ChangesAndRefusalsAreWrittenDown) {
   EXPECT_THAT(lines[2], is_line("guest", "jobs/a", "PERMISSION_DENIED"));
   EXPECT_THAT(lines[3], is_line("ada", "jobs/none", "NOT_FOUND"));
   EXPECT_THAT(lines[4], is_line("unknown", "jobs/a", "UNAUTHENTICATED"));
+}
+
+// A scheduler's services with an audit log.
+class AuditTest : public ::testing::Test {
+ protected:
+  AllServicesOptions Options() {
+    AllServicesOptions options;
+    options.authenticator = &users_;
+    options.audit_log = log_.get();
+    return options;
+  }
+  grpc::StatusCode Hold(const std::string& user, const std::string& name) {
+    Context context(user);
+    context.AddMetadata("traceparent", "nonsense");
+    ordo::jobs::v1::HoldJobRequest request;
+    request.set_name(name);
+    ordo::jobs::v1::Job job;
+    return ordo::jobs::v1::JobsService::NewStub(loopback_.channel())
+        ->HoldJob(&context, request, &job)
+        .error_code();
+  }
+  std::vector<std::string> Lines() {
+    const std::string text =
+        base::ReadFile(files_, folder_.Path("audit.jsonl"), 64 << 20).value();
+    return absl::StrSplit(text, '\n', absl::SkipEmpty());
+  }
+
+  const KnownUsers users_;
+  base::testing::TemporaryFolder folder_;
+  base::PosixFilesystem files_;
+  base::testing::FakeClock clock_;
+  const std::unique_ptr<AuditLog> log_ =
+      AuditLog::Open(files_, folder_.Path("audit.jsonl"), clock_).value();
+  Loopback loopback_{Options()};
+};
+
+TEST_F(AuditTest, WhatAStrangerSendsIsNotWrittenDownAtLength) {
+  const std::string name(8 << 20, 'x');
+  EXPECT_EQ(Hold("", name), grpc::StatusCode::UNAUTHENTICATED);
+  EXPECT_EQ(Hold("guest", name), grpc::StatusCode::PERMISSION_DENIED);
+  EXPECT_EQ(Hold("ada", name), grpc::StatusCode::INVALID_ARGUMENT);
+  const auto lines = Lines();
+  ASSERT_EQ(lines.size(), 3u);
+  for (const std::string& line : lines) {
+    EXPECT_LT(line.size(), 2500u);
+    EXPECT_THAT(line, HasSubstr("\"resource\": \"xxx"));
+    EXPECT_THAT(line, ::testing::Not(HasSubstr("nonsense")));
+  }
+}
+
+TEST_F(AuditTest, ManyRefusalsOfOneWhoIsKnownAreFewLines) {
+  constexpr int kMore = 5;
+  for (int i = 0; i < kFailureBurst + kMore; ++i) {
+    EXPECT_EQ(Hold("guest", "jobs/a"), grpc::StatusCode::PERMISSION_DENIED);
+  }
+  EXPECT_EQ(Lines().size(), static_cast<size_t>(kFailureBurst));
+  loopback_.clock().Advance(kFailurePeriod);
+  // They are refused as ever, and count for nothing else.
+  EXPECT_EQ(Hold("guest", "jobs/a"), grpc::StatusCode::PERMISSION_DENIED);
+  EXPECT_THAT(Lines().back(), HasSubstr(absl::StrCat("\"left_out\": ", kMore)));
+  EXPECT_EQ(Hold("", "jobs/a"), grpc::StatusCode::UNAUTHENTICATED);
 }
 
 TEST(GuardTest, RequestsSayWhatTheyAreAbout) {
