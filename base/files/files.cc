@@ -19,6 +19,8 @@ namespace {
 constexpr mode_t kFileMode = 0644;
 constexpr mode_t kFolderMode = 0755;
 constexpr uint64_t kPartBytes = 64 << 10;
+// Folders in each other that are removed together.
+constexpr int kMaxFolderDepth = 100;
 
 absl::Status LastError(std::string_view attempted, const std::string& path) {
   const int error_number = errno;
@@ -137,14 +139,23 @@ class PosixReadableFile : public ReadableFile {
 };
 
 // Removes what is called `name` in an open folder; `path` is for messages.
+// `depth` is that of the folder in what is removed.
 absl::Status RemoveIn(int folder, const std::string& name,
-                      const std::string& path) {
+                      const std::string& path, int depth = 0) {
   if (::unlinkat(folder, name.c_str(), 0) == 0 || errno == ENOENT) {
     return absl::OkStatus();
   }
   // Of folders some filesystems say the one, some the other.
   const int refusal = errno;
   if (refusal != EISDIR && refusal != EPERM) return LastError("remove", path);
+  // Each is an open file and a frame of the stack, and whoever made them may
+  // mean no good.
+  if (depth >= kMaxFolderDepth) {
+    return absl::FailedPreconditionError(
+        "remove " + path + ": folders lie more than " +
+        std::to_string(kMaxFolderDepth) +
+        " deep in each other; remove them by hand");
+  }
   const int inner = ::openat(folder, name.c_str(),
                              O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (inner < 0) {
@@ -166,7 +177,7 @@ absl::Status RemoveIn(int folder, const std::string& name,
   for (const std::string& each : names) {
     if (!status.ok()) break;
     if (each != "." && each != "..") {
-      status = RemoveIn(inner, each, path + "/" + each);
+      status = RemoveIn(inner, each, path + "/" + each, depth + 1);
     }
   }
   ::closedir(entries);

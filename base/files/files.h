@@ -82,6 +82,8 @@ class Filesystem {
   virtual absl::Status RemoveFile(const std::string& path) = 0;
   // Removes a file or a folder with all in it; OK when there is none. Links are
   // removed, not followed, those neither that take a folder's place meanwhile.
+  // FAILED_PRECONDITION: folders lie more than a hundred deep in each other, as
+  // nobody makes them who means well.
   virtual absl::Status RemoveTree(const std::string& path) = 0;
   // The same of what lies at `relative` below `root`. INVALID_ARGUMENT when
   // that has an empty, "." or ".." part; FAILED_PRECONDITION when a folder on

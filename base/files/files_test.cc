@@ -153,6 +153,22 @@ TEST_F(PosixFilesystemTest, WhatATreeThatIsRemovedLinksToStays) {
   EXPECT_THAT(Read("keep/kept"), IsOkAndHolds("kept"));
 }
 
+TEST_F(PosixFilesystemTest, FoldersThatLieTooDeepInEachOtherAreNotRemoved) {
+  constexpr int kDepth = 150;
+  std::string path = folder_.Path("d");
+  std::string middle;
+  for (int i = 0; i < kDepth; ++i) {
+    path += "/d";
+    if (i == kDepth / 2) middle = path;
+  }
+  ORDO_ASSERT_OK(files_.MakeFolders(path));
+  EXPECT_THAT(
+      files_.RemoveTree(folder_.Path("d")),
+      StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("by hand")));
+  ORDO_EXPECT_OK(files_.RemoveTree(middle));
+  ORDO_EXPECT_OK(files_.RemoveTree(folder_.Path("d")));
+}
+
 TEST_F(PosixFilesystemTest, WhatIsRemovedBelowARootLiesThere) {
   for (const char* name : {"root/a/b/c", "elsewhere/c"}) {
     ORDO_ASSERT_OK(files_.MakeFolders(folder_.Path(name)));
