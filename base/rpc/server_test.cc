@@ -11,6 +11,7 @@
 
 #include "absl/strings/numbers.h"
 #include "base/clock/clock.h"
+#include "base/mutex.h"
 #include "base/rpc/client.h"
 #include "base/rpc/grpc_status.h"
 #include "base/rpc/sample.grpc.pb.h"
@@ -223,12 +224,36 @@ TEST_F(RpcServerTest, ReflectionListsTheServices) {
               HasSubstr("ordo.base.sample.EchoService"));
 }
 
+// How many streams have ended.
+class Ends {
+ public:
+  void Add() {
+    MutexLock lock(mutex_);
+    ++count_;
+    changed_.NotifyAll();
+  }
+  // Whether so many have within kTimeout.
+  bool WaitFor(int count) {
+    const auto deadline =
+        std::chrono::steady_clock::now() + absl::ToChronoSeconds(kTimeout);
+    MutexLock lock(mutex_);
+    while (count_ < count && changed_.WaitUntil(mutex_, deadline)) {
+    }
+    return count_ >= count;
+  }
+
+ private:
+  Mutex mutex_;
+  CondVar changed_;
+  int count_ ORDO_GUARDED_BY(mutex_) = 0;
+};
+
 // A stream of reflection whose client says nothing.
 class SilentStream
     : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
-  explicit SilentStream(const std::shared_ptr<grpc::Channel>& channel)
-      : stub_(channel) {
+  SilentStream(const std::shared_ptr<grpc::Channel>& channel, Ends& ends)
+      : stub_(channel), ends_(ends) {
     PrepareCall({absl::Minutes(2), "", false}, &context_);
     stub_.PrepareBidiStreamingCall(
         &context_,
@@ -237,48 +262,40 @@ class SilentStream
     StartCall();
   }
 
-  void OnDone(const grpc::Status& status) override { ended_.set_value(status); }
-
-  bool HasEnded() {
-    return end_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  void OnDone(const grpc::Status& status) override {
+    ends_.Add();
+    end_.set_value(status.error_code());
   }
-  // Waits for it.
-  grpc::Status End() { return end_.get(); }
-  void Cancel() { context_.TryCancel(); }
+  // Cancels it, if it has not ended, and waits for how it ends.
+  grpc::StatusCode End() {
+    context_.TryCancel();
+    return end_.get_future().get();
+  }
 
  private:
   grpc::GenericStub stub_;
+  Ends& ends_;
   grpc::ClientContext context_;
-  std::promise<grpc::Status> ended_;
-  std::shared_future<grpc::Status> end_ = ended_.get_future().share();
+  std::promise<grpc::StatusCode> end_;
 };
 
 TEST_F(RpcServerTest, WhoReflectsAndSaysNothingHoldsNoMoreThanSomeThreads) {
   constexpr int kTooMany = 20;
   Start();
+  Ends ends;
   std::vector<std::unique_ptr<SilentStream>> streams;
   for (int i = 0; i < kMaxReflections + kTooMany; ++i) {
     streams.push_back(
-        std::make_unique<SilentStream>(Connect(server_->address())));
+        std::make_unique<SilentStream>(Connect(server_->address()), ends));
   }
-  const RealClock clock;
-  const absl::Duration end = clock.Monotonic() + kTimeout;
-  int num_refused = 0;
-  while (num_refused < kTooMany && clock.Monotonic() < end) {
-    num_refused = 0;
-    for (const auto& stream : streams) num_refused += stream->HasEnded();
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  EXPECT_GE(num_refused, kTooMany);
+  EXPECT_TRUE(ends.WaitFor(kTooMany));
   EchoResponse response;
   ORDO_EXPECT_OK(Echo("hello", &response));
+  int num_refused = 0;
   for (const auto& stream : streams) {
-    const bool was_refused = stream->HasEnded();
-    if (!was_refused) stream->Cancel();
-    EXPECT_EQ(stream->End().error_code(),
-              was_refused ? grpc::StatusCode::RESOURCE_EXHAUSTED
-                          : grpc::StatusCode::CANCELLED);
+    num_refused += stream->End() == grpc::StatusCode::RESOURCE_EXHAUSTED;
   }
+  EXPECT_GE(num_refused, kTooMany);
 }
 
 TEST_F(RpcServerTest, ErrorsKeepTheirCodeAndMessage) {
