@@ -66,6 +66,11 @@ absl::StatusOr<VisitorPtr> KnownAuthenticator::Identify(
   return nobody_;
 }
 
+bool KnownAuthenticator::TakesTime(const base::Caller& caller) const {
+  return caller.uri_names.empty() && IsJwt(caller.bearer) &&
+         options_.jwt != nullptr && !options_.jwt->WasVerified(caller.bearer);
+}
+
 absl::StatusOr<VisitorPtr> KnownAuthenticator::OfCertificate(
     const base::Caller& caller) const {
   const auto& names = caller.uri_names;

@@ -23,6 +23,10 @@ class Authenticator {
   virtual absl::StatusOr<VisitorPtr> Identify(
       const base::Caller& caller) const = 0;
 
+  // Whether it takes time to find out, as a signature does that was not checked
+  // before: who fails often may not have it done.
+  virtual bool TakesTime(const base::Caller& /*caller*/) const { return false; }
+
   // Whether somebody who was identified would be now: a token may have been
   // revoked, or have expired.
   virtual bool StillHolds(const Visitor& /*visitor*/) const { return true; }
@@ -62,6 +66,7 @@ class KnownAuthenticator : public Authenticator {
 
   absl::StatusOr<VisitorPtr> Identify(
       const base::Caller& caller) const override;
+  bool TakesTime(const base::Caller& caller) const override;
   bool StillHolds(const Visitor& visitor) const override {
     return tokens_.StillHolds(visitor);
   }

@@ -78,8 +78,8 @@ std::string ResourceOf(const Message& request) {
 
 absl::Status Guard::Check(const MethodRule& rule, const base::Caller& caller,
                           VisitorPtr* visitor) {
-  // A token of the store is looked up in no time, a JWT is not.
-  if (IsJwt(caller.bearer) && !failures_.MayTry(caller.peer)) {
+  if (options_.authenticator->TakesTime(caller) &&
+      !failures_.MayTry(caller.peer)) {
     return absl::ResourceExhaustedError(absl::StrCat(
         "too many logins from ", AddressOf(caller.peer),
         " have failed; wait for some seconds, and see that the token is right "

@@ -116,6 +116,43 @@ TEST(GuardTest, FailuresOfAnAddressAreSlowedDown) {
             grpc::StatusCode::UNAUTHENTICATED);
 }
 
+// Knows the bearers `known` and `new`; to find out about others than `known`
+// takes time.
+class SlowUsers : public Authenticator {
+ public:
+  absl::StatusOr<VisitorPtr> Identify(
+      const base::Caller& caller) const override {
+    Visitor visitor;
+    visitor.owner.set_user("ada");
+    visitor.role = ordo::access::v1::USER;
+    if (caller.bearer != "known" && caller.bearer != "new") {
+      return absl::UnauthenticatedError("who is that");
+    }
+    return std::make_shared<const Visitor>(visitor);
+  }
+  bool TakesTime(const base::Caller& caller) const override {
+    return caller.bearer != "known";
+  }
+};
+
+TEST(GuardTest, WhereManyFailThoseWhoAreKnownGetIn) {
+  const SlowUsers users;
+  Loopback loopback(&users);
+  const auto stub = ordo::jobs::v1::JobsService::NewStub(loopback.channel());
+  const auto list = [&stub](const std::string& bearer) {
+    ordo::jobs::v1::ListJobsResponse response;
+    return stub->ListJobs(Context::OfBearer(bearer).get(), {}, &response)
+        .error_code();
+  };
+  EXPECT_EQ(list("new"), grpc::StatusCode::OK);
+  for (int i = 0; i < kFailureBurst; ++i) {
+    EXPECT_EQ(list("bad"), grpc::StatusCode::UNAUTHENTICATED);
+  }
+  EXPECT_EQ(list("bad"), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(list("new"), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(list("known"), grpc::StatusCode::OK);
+}
+
 TEST(GuardTest, ChangesAndRefusalsAreWrittenDown) {
   const KnownUsers users;
   base::testing::TemporaryFolder folder;

@@ -253,18 +253,25 @@ std::shared_ptr<const JwtVerifier::Keys> JwtVerifier::CurrentKeys() const {
   return keys_;
 }
 
+VisitorPtr JwtVerifier::FindVerified(const std::string& sha256) const {
+  base::MutexLock lock(mutex_);
+  const auto known = verified_.find(sha256);
+  if (known == verified_.end() ||
+      clock_.Now() >= known->second->expiry + options_.clock_skew) {
+    return nullptr;
+  }
+  return known->second;
+}
+
+bool JwtVerifier::WasVerified(const std::string& token) const {
+  return FindVerified(base::Sha256Hex(token)) != nullptr;
+}
+
 absl::StatusOr<VisitorPtr> JwtVerifier::Verify(const std::string& token) const {
   const std::shared_ptr<const Keys> keys = CurrentKeys();
   const absl::Time now = clock_.Now();
   const std::string sha256 = base::Sha256Hex(token);
-  {
-    base::MutexLock lock(mutex_);
-    const auto known = verified_.find(sha256);
-    if (known != verified_.end() &&
-        now < known->second->expiry + options_.clock_skew) {
-      return known->second;
-    }
-  }
+  if (VisitorPtr known = FindVerified(sha256)) return known;
   const std::vector<std::string> parts = absl::StrSplit(token, '.');
   if (parts.size() != 3) return Refused("does not have three parts");
   const auto header_text = Decode(parts[0]);

@@ -67,6 +67,8 @@ class JwtVerifier {
   // Whose token it is. UNAUTHENTICATED says why it is not accepted, of what is
   // inside only once its signature is right.
   absl::StatusOr<VisitorPtr> Verify(const std::string& token) const;
+  // Whether Verify need not check its signature again.
+  bool WasVerified(const std::string& token) const;
 
  private:
   using Keys = std::map<std::string, base::PublicKey>;
@@ -76,6 +78,9 @@ class JwtVerifier {
       : options_(std::move(options)), files_(files), clock_(clock) {}
   absl::Status ReadKeys() const ORDO_REQUIRES(mutex_);
   std::shared_ptr<const Keys> CurrentKeys() const ORDO_EXCLUDES(mutex_);
+  // By its digest; null: its signature was not checked yet, or it has expired.
+  VisitorPtr FindVerified(const std::string& sha256) const
+      ORDO_EXCLUDES(mutex_);
 
   const JwtOptions options_;
   base::Filesystem& files_;

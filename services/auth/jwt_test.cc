@@ -103,6 +103,23 @@ class JwtTest : public ::testing::Test {
   std::unique_ptr<JwtVerifier> verifier_;
 };
 
+TEST_F(JwtTest, OneThatWasVerifiedIsKnownUntilItExpiresOrItsKeyIsGone) {
+  const std::string token = Token(Claims());
+  const std::string other = Token(Claims("", "bob"));
+  ASSERT_THAT(Verify(token), IsOk());
+  EXPECT_TRUE(verifier_->WasVerified(token));
+  EXPECT_FALSE(verifier_->WasVerified(other));
+  EXPECT_FALSE(verifier_->WasVerified("a.b.c"));
+  WriteKeys(SetOf(EcKey(ec_, R"("kid": "e")")));
+  clock_.Advance(absl::Seconds(11));
+  EXPECT_FALSE(Verify(token).ok());
+  EXPECT_FALSE(verifier_->WasVerified(token));
+  const std::string last = Signed(R"({"alg": "ES256", "kid": "e"})", Claims());
+  ASSERT_THAT(Verify(last), IsOk());
+  clock_.Advance(absl::Minutes(12));
+  EXPECT_FALSE(verifier_->WasVerified(last));
+}
+
 TEST_F(JwtTest, AJwtOfEitherAlgorithmIsItsUsers) {
   for (const char* header :
        {R"({"alg": "RS256", "kid": "r"})", R"({"alg": "ES256", "kid": "e"})"}) {
