@@ -326,7 +326,7 @@ grpc::ServerUnaryReactor* CheckpointsService::CommitUpload(
   if (!place.ok()) return base::Finish(context, place.status());
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
   const auto view = ViewFor(context);
-  Import({*view, parts_.uploads, parts_.upload_queue}, *order,
+  Import({*view, parts_.scheduler, parts_.uploads, parts_.upload_queue}, *order,
          [view, place = *place, reactor,
           response](absl::StatusOr<Checkpoint> checkpoint) {
            if (checkpoint.ok()) response->Swap(&*checkpoint);

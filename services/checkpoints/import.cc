@@ -20,10 +20,10 @@ using ordo::jobs::v1::JobSpec;
 
 // The checkpoint that an earlier import of the same files has made. NOT_FOUND:
 // the name is free; ALREADY_EXISTS: it is another's.
-absl::StatusOr<Checkpoint> FindImported(const scheduler::Scheduler& scheduler,
+absl::StatusOr<Checkpoint> FindImported(const ImportParts& parts,
                                         const ImportOrder& order) {
-  ORDO_RETURN_IF_ERROR(scheduler.GetOwner(order.job));
-  const auto checkpoint = scheduler.GetCheckpoint(order.job, "latest");
+  ORDO_RETURN_IF_ERROR(parts.whole.GetOwner(order.job));
+  const auto checkpoint = parts.scheduler.GetCheckpoint(order.job, "latest");
   if (checkpoint.ok() && checkpoint->origin() == Checkpoint::IMPORTED &&
       checkpoint->manifest_sha256() == order.upload) {
     return checkpoint;
@@ -77,7 +77,7 @@ void Run(const ImportParts& parts, const ImportOrder& order,
     hold->Release();
     done(std::move(checkpoint));
   };
-  auto known = FindImported(parts.scheduler, order);
+  auto known = FindImported(parts, order);
   if (!absl::IsNotFound(known.status())) return answer(std::move(known));
   const auto placed = parts.uploads.Place(order.upload, order.job);
   if (!placed.ok()) return answer(placed.status());

@@ -15,7 +15,10 @@ namespace ordo::services::checkpoints {
 
 // All outlive the import.
 struct ImportParts {
+  // As the caller sees it, and as it is: what is not seen has its name, and its
+  // files, all the same.
   scheduler::Scheduler& scheduler;
+  const scheduler::Scheduler& whole;
   Uploads& uploads;
   files::WorkQueue& queue;
 };

@@ -1,9 +1,13 @@
 #include "services/checkpoints/import.h"
 
+#include <memory>
+#include <string>
+
 #include "base/files/file_util.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "proto/ordo/checkpoints/v1/checkpoints.grpc.pb.h"
+#include "services/testing/known_users.h"
 #include "services/testing/loopback.h"
 #include "services/testing/model_folders.h"
 
@@ -28,7 +32,9 @@ using ::testing::HasSubstr;
 
 class ImportTest : public ::testing::Test {
  protected:
-  ImportTest() : stub_(CheckpointsService::NewStub(loopback_.channel())) {}
+  explicit ImportTest(const auth::Authenticator* authenticator = nullptr)
+      : loopback_(authenticator),
+        stub_(CheckpointsService::NewStub(loopback_.channel())) {}
 
   void Send(const Folder& folder) {
     Context context;
@@ -134,6 +140,51 @@ TEST_F(ImportTest, ATakenNameIsRefusedAndTheUploadStays) {
   Send(services::testing::ShardedLlama());
   EXPECT_EQ(Commit("free", &checkpoint).error_code(),
             grpc::StatusCode::ALREADY_EXISTS);
+}
+
+// By one who does not see all queues.
+class BoundImportTest : public ImportTest {
+ protected:
+  BoundImportTest() : ImportTest(Users()) {}
+
+ private:
+  static const auth::Authenticator* Users() {
+    services::testing::KnownUsers::Queues queues;
+    queues["ada"] = {scheduler::kDefaultQueue};
+    static const auto* const users = new services::testing::KnownUsers(queues);
+    return users;
+  }
+};
+
+TEST_F(BoundImportTest, TheFilesOfAJobThatIsNotSeenStay) {
+  Send(services::testing::TinyLlama());
+  const std::string digest = name_.substr(std::string("uploads/").size());
+  Job job;
+  job.set_name("jobs/secret");
+  job.mutable_spec()->set_queue("night");
+  loopback_.scheduler().PutJob(job);
+  // Of the very files, or of others.
+  for (const std::string& manifest : {digest, std::string("other")}) {
+    Checkpoint hidden;
+    hidden.set_name("jobs/secret/checkpoints/0-0");
+    hidden.set_origin(Checkpoint::IMPORTED);
+    hidden.set_state(Checkpoint::AVAILABLE);
+    hidden.set_manifest_sha256(manifest);
+    loopback_.scheduler().PutCheckpoint(hidden);
+    const std::string file = "jobs/secret/checkpoints/0-0/model.safetensors";
+    if (!base::Exists(loopback_.files(), loopback_.Path(file))) {
+      loopback_.Write(file, "precious");
+    }
+    Checkpoint checkpoint;
+    EXPECT_EQ(Commit("secret", &checkpoint).error_code(),
+              grpc::StatusCode::ALREADY_EXISTS);
+    EXPECT_EQ(checkpoint.name(), "");
+    EXPECT_EQ(base::ReadFile(loopback_.files(), loopback_.Path(file), 100)
+                  .value_or(""),
+              "precious");
+  }
+  Checkpoint checkpoint;
+  EXPECT_TRUE(Commit("mine", &checkpoint).ok());
 }
 
 TEST_F(ImportTest, OneThatWasDeletedIsNotGivenAgain) {
