@@ -72,6 +72,9 @@ void BoundView::HideIn(jobs::v1::Job* job) const {
     if (!message->empty()) *message = Masked(*message);
   };
   hide(job->mutable_message());
+  if (!job->parent().empty() && !SeesJob(core::IdOf(job->parent()))) {
+    job->set_parent(kHiddenJob);
+  }
   for (auto& attempt : *job->mutable_attempts()) {
     hide(attempt.mutable_message());
     for (auto& rank : *attempt.mutable_ranks()) hide(rank.mutable_message());

@@ -56,6 +56,18 @@ TEST_F(BoundViewTest, WhatIsSaidOfAJobAndOfItsAttemptsAndRanksIsMasked) {
   EXPECT_EQ(job.attempts(0).ranks(0).message(), "killed for another");
 }
 
+TEST_F(BoundViewTest, APartDoesNotNameAParentInAnotherQueue) {
+  Job job;
+  view_.HideIn(&job);
+  EXPECT_EQ(job.parent(), "");
+  job.set_parent("jobs/mine");
+  view_.HideIn(&job);
+  EXPECT_EQ(job.parent(), "jobs/mine");
+  job.set_parent("jobs/secret-plan");
+  view_.HideIn(&job);
+  EXPECT_EQ(job.parent(), "jobs/another");
+}
+
 TEST_F(BoundViewTest, ThePastOfAnAliasDoesNotNameWhatItNamedElsewhere) {
   checkpoints::v1::Alias alias;
   alias.set_checkpoint("jobs/mine/checkpoints/1-1");
