@@ -79,6 +79,14 @@ for path in sys.argv[2:]:
 END
 
 trainer() { pgrep -f "fake_trainer .*$T/srv"; }
+until_said() {
+  local i
+  for ((i = 0; i < 600; ++i)); do
+    "${@:2}" 2>/dev/null | grep -q -- "$1" && return
+    sleep 0.1
+  done
+  failed "'$1' never came from ${*:2}:"$'\n'"$("${@:2}" 2>&1)"
+}
 # page NAME: runs its blocks.
 page() {
   local block before count=0
@@ -92,17 +100,14 @@ page() {
     then
       failed "${block##*/}: what ran did not go on"
     fi
+    # Its trainer is held once: what goes on from that step ends.
+    case $(<"$block") in
+      *' drain '*) until_said '"QUEUED"' ordo show job -o json ;;
+      *' uncordon '*) until_said '"SUCCEEDED"' ordo show job -o json ;;
+    esac
     count=$((count + 1))
   done
   ((count > 0)) || failed "page $1 has no commands"
-}
-until_said() {
-  local i
-  for ((i = 0; i < 600; ++i)); do
-    "${@:2}" 2>/dev/null | grep -q -- "$1" && return
-    sleep 0.1
-  done
-  failed "'$1' never came from ${*:2}:"$'\n'"$("${@:2}" 2>&1)"
 }
 
 export ORDO_SERVER=127.0.0.1:${ports[0]}

@@ -80,7 +80,7 @@ END
 ./ordo-scheduler --config "$TEST_TMPDIR/scheduler.yaml" \
   >"$TEST_TMPDIR/scheduler.log" 2>&1 &
 scheduler=$!
-first= second=
+first='' second=''
 trap 'kill -KILL $scheduler 2>/dev/null; kill $first $second 2>/dev/null' EXIT
 until [[ -s $TEST_TMPDIR/endpoints.json ]]; do
   kill -0 $scheduler || exit 1
@@ -130,18 +130,21 @@ until_said 'ONLINE,LEAVES' ./ordo list workers
 until_said 20-1 ./ordo list checkpoints
 # The worker leaves by itself, before the allocation ends.
 wait "$first" || failed "the worker ended with $?"
-first=
+first=''
 (($(date +%s) < ends)) || failed "the worker outlasted its allocation"
 until_said '"QUEUED"' ./ordo show job -o json
-# In the next one it goes on, from its checkpoint; scancel stops it again.
+# In the next one it goes on, from its checkpoint, and is held at a later step;
+# scancel stops it again.
+sed -i 's/hold_at=40/hold_at=50/' "$TEST_TMPDIR/config.yaml"
 allocation 2 3600
 second=$!
-until_said '"start_step":"\?[2-4]' ./ordo show job -o json
+until_said '"start_step":"40"' ./ordo show job -o json
 until_said '"RUNNING"' ./ordo show job -o json
 kill "$second"
 wait "$second" || failed "the worker ended with $?"
-second=
+second=''
 until_said '"QUEUED"' ./ordo show job -o json
+until_said '"end_step":"50"' ./ordo show job -o json
 ./ordo show job -o json | grep -q '"failed_attempts":[1-9]' &&
   failed "the end of an allocation was held against the job"
 kill "$scheduler"
