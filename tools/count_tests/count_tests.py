@@ -3,18 +3,28 @@
   python3 tools/count_tests/count_tests.py EVENTS.json EXIT_CODE [FAILED_STEP...]
 
 EVENTS.json is what `bazel test --build_event_json_file` wrote, EXIT_CODE how
-it ended; each FAILED_STEP (a format check, say) is one failed case more. Prints the
-failed cases, how many were skipped, and last the line `N passed, N failed`.
+it ended; each FAILED_STEP (a format check, say) is one failed case more. Prints
+the failed cases, why scripts skipped some (GoogleTest's reasons are in its
+logs), how many were skipped, and last the line `N passed, N failed`.
 A target that does not build, times out or crashes counts as one failed case
 at least. Ends with 1 when a case failed or there was none at all.
 """
 
+import collections
 import dataclasses
 import json
 import pathlib
+import re
 import sys
 import urllib.parse
 import xml.etree.ElementTree
+
+
+# What unittest says of a case by -v; what a shell script says of a part.
+_UNITTEST_SKIPS = re.compile(r"(?:\.\.\. |^)skipped (?:'(.*)'|\"(.*)\")$",
+                             re.MULTILINE)
+_SHELL_SKIPS = re.compile(r"^SKIPPED: (.*)$", re.MULTILINE)
+_UNITTEST_RAN = re.compile(r"^Ran (\d+) tests? in ", re.MULTILINE)
 
 
 @dataclasses.dataclass
@@ -22,17 +32,35 @@ class Counts:
     passed: int = 0
     skipped: int = 0
     failures: list = dataclasses.field(default_factory=list)
+    # Why scripts skipped some.
+    reasons: list = dataclasses.field(default_factory=list)
 
     def add(self, other):
         self.passed += other.passed
         self.skipped += other.skipped
         self.failures += other.failures
+        self.reasons += other.reasons
+
+
+def _count_log(label, text):
+    """The cases of a script that went well, by what it printed."""
+    ran = _UNITTEST_RAN.search(text)
+    reasons = ["".join(found) for found in _UNITTEST_SKIPS.findall(text)]
+    if not ran:
+        reasons = _SHELL_SKIPS.findall(text)
+    return Counts(passed=int(ran[1]) - len(reasons) if ran else 1,
+                  skipped=len(reasons),
+                  reasons=["%s: %s" % (label, reason) for reason in reasons])
 
 
 def count_xml(label, text):
     """The cases of one test.xml (GoogleTest's form or Bazel's own)."""
     counts = Counts()
-    for case in xml.etree.ElementTree.fromstring(text).iter("testcase"):
+    root = xml.etree.ElementTree.fromstring(text)
+    log = root.find("testsuite/system-out")
+    if log is not None and root.find(".//testcase[error]") is None:
+        return _count_log(label, "".join(log.itertext()))
+    for case in root.iter("testcase"):
         name = ".".join(
             part for part in (case.get("classname"), case.get("name")) if part)
         if case.find("failure") is not None or case.find("error") is not None:
@@ -111,6 +139,8 @@ def main(arguments):
         counts.failures.append("no test ran")
     for failure in counts.failures:
         print("FAILED " + failure)
+    for reason, count in sorted(collections.Counter(counts.reasons).items()):
+        print("SKIPPED %d of %s" % (count, reason))
     if counts.skipped:
         print("%d skipped" % counts.skipped)
     print("%d passed, %d failed" % (counts.passed, len(counts.failures)))

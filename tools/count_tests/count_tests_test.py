@@ -19,6 +19,27 @@ GTEST_XML = """<?xml version="1.0"?>
 SHELL_XML = """<testsuites><testsuite name="tools/setup_test" tests="1">
 <testcase name="tools/setup_test" status="run"/></testsuite></testsuites>"""
 
+# As Bazel writes it for a script.
+SCRIPT_XML = """<testsuites><testsuite name="a/b_test" tests="1">
+<testcase name="a/b_test" status="run"></testcase>
+<system-out>
+Generated test.log (if the file is not UTF-8, then this may be unreadable):
+<![CDATA[exec ${PAGER:-/usr/bin/less} "$0" || exit 1
+-----------------------------------------------------------------------------
+%s]]>
+</system-out></testsuite></testsuites>"""
+UNITTEST_LOG = """test_a (__main__.ATest) ... ok
+test_b (__main__.ATest) ... skipped 'kubectl is not there'
+test_c (__main__.ATest)
+What it is. ... skipped "no namespaces: it's not permitted"
+test_d (__main__.ATest) ... some words
+skipped 'kubectl is not there'
+
+----------------------------------------------------------------------
+Ran 4 tests in 0.001s
+
+OK (skipped=3)"""
+
 
 def result_event(label, status, run=1):
     return json.dumps({
@@ -45,6 +66,33 @@ class CountTestsTest(unittest.TestCase):
     def test_shell_test_is_one_case(self):
         counts = count_tests.count_result("//a:b_test", "PASSED", SHELL_XML)
         self.assertEqual((counts.passed, counts.failures), (1, []))
+
+    def test_cases_of_unittest_are_counted_and_say_why_they_are_skipped(self):
+        counts = count_tests.count_xml("//a:b_test", SCRIPT_XML % UNITTEST_LOG)
+        self.assertEqual((counts.passed, counts.skipped), (1, 3))
+        self.assertEqual(counts.reasons, [
+            "//a:b_test: kubectl is not there",
+            "//a:b_test: no namespaces: it's not permitted",
+            "//a:b_test: kubectl is not there"])
+
+    def test_a_unittest_that_skips_all_has_not_passed(self):
+        counts = count_tests.count_result("//a:b_test", "PASSED", SCRIPT_XML % (
+            "test_a (__main__.A) ... skipped 'x'\nRan 1 test in 0.0s\nOK"))
+        self.assertEqual((counts.passed, counts.skipped, counts.failures),
+                         (0, 1, []))
+
+    def test_a_shell_test_passes_beside_what_it_skips(self):
+        counts = count_tests.count_xml(
+            "//a:b_test", SCRIPT_XML % "SKIPPED: no systemd here")
+        self.assertEqual((counts.passed, counts.skipped), (1, 1))
+        self.assertEqual(counts.reasons, ["//a:b_test: no systemd here"])
+
+    def test_a_script_that_fails_is_one_failure(self):
+        counts = count_tests.count_result(
+            "//a:b_test", "FAILED", (SCRIPT_XML % UNITTEST_LOG).replace(
+                "></testcase>", "><error message='exited'></error></testcase>"))
+        self.assertEqual((counts.passed, counts.failures),
+                         (0, ["//a:b_test a/b_test"]))
 
     def test_crash_without_a_failed_case_is_a_failure(self):
         counts = count_tests.count_result("//a:b_test", "FAILED", SHELL_XML)
@@ -104,6 +152,19 @@ class CountTestsTest(unittest.TestCase):
         status, lines = self.run_main("", "37")
         self.assertEqual(status, 1)
         self.assertIn("bazel ended with 37", lines[0])
+
+    def test_reasons_of_skips_are_printed_once(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".xml") as file:
+            file.write(SCRIPT_XML % UNITTEST_LOG)
+            file.flush()
+            event = json.loads(result_event("//a:b_test", "PASSED"))
+            event["testResult"]["testActionOutput"] = [
+                {"name": "test.xml", "uri": "file://" + file.name}]
+            status, lines = self.run_main(json.dumps(event), "0")
+        self.assertEqual((status, lines), (0, [
+            "SKIPPED 2 of //a:b_test: kubectl is not there",
+            "SKIPPED 1 of //a:b_test: no namespaces: it's not permitted",
+            "3 skipped", "1 passed, 0 failed"]))
 
     def test_empty_run_is_a_failure(self):
         status, lines = self.run_main("", "0")
