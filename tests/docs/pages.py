@@ -60,9 +60,7 @@ ELSEWHERE = {
         "jobs of minutes and hours; tools:gallery_test",
     "docs/how_to/backup.md": "tests/install:pages_test",
     "docs/how_to/install.md": "tests/install:pages_test",
-    "docs/how_to/kubernetes.md": "needs a cluster; tests/kubernetes plays one",
     "docs/how_to/upgrade.md": "tests/install:pages_test",
-    "docs/how_to/watch.md": "tests/watch",
 }
 
 _A_AND_B = "up\njob a\njob b"
@@ -92,6 +90,35 @@ for part in $sources/*; do
 done
 sed -i "s|/usr/share/doc/linux-doc-6.1|$HOME/linux-doc|" \\
   examples/language-model.yaml
+"""
+# The checkout; and kubectl as far as it needs no cluster: what it is given is
+# there, and an overlay of one's own is rendered where there is a kubectl. What
+# it forwards to is a scheduler with the certificates of the secrets.
+_CLUSTER = """
+cp -rL "$PROGRAMS/deploy" .
+mkdir my
+sed -n '/^    # my\\/kustomization.yaml/,/^$/s/^    //p' \\
+  "$PAGES/how_to/kubernetes.md" >my/kustomization.yaml
+kubectl() {
+  local word said
+  case "$*" in
+    *" create secret generic "*)
+      for word; do
+        [[ $word != --from-file=* || -s ${word#*=} ]] || return 1
+      done ;;
+    "apply -f "*) [[ -s $3 ]] ;;
+    "apply -k "*)
+      [[ -d $3/$(sed -n 's/^resources: \\[\\(.*\\)\\]/\\1/p' \\
+        "$3/kustomization.yaml") ]] || return 1
+      type -P kubectl >"$TMPDIR/none" || return 0
+      said=$(command kubectl kustomize "$3") &&
+        [[ $said == *"image: registry.example.org/ordo-worker-gpu"* &&
+          $said == *"image: registry.example.org/ordo-control-plane"* &&
+          $said == *"replicas: 16"* ]] ;;
+    *" port-forward "*) guarded "$PWD/tls" admin ;;
+    *) return 1 ;;
+  esac
+}
 """
 
 # Of the pages of a folder that are not named, which run one after the other
@@ -140,12 +167,15 @@ PAGES = {
             ("ordo gate", (0, 6, 7)),
         )),
     "docs/how_to/access.md": Page(
-        start="",
-        left_out=(
-            ("ordo admin token", "needs roles; services/auth"),
-            ("export ORDO_TOKEN_FILE", "needs the token"),
-            ("ordo submit job.yaml", "needs the token"),
-        )),
+        start="ordo admin certs init ~/tls --host h --user admin\n"
+              "guarded ~/tls admin\nexport ORDO_CA=~/tls/ca.pem\n"
+              "export ORDO_CERTIFICATE=~/tls/user-admin.pem\n"
+              "ordo queues create night\nspec job 'queue: night'\n"
+              "cp $TMPDIR/job.yaml .",
+        # That of the page is revoked by then.
+        before=(("export ORDO_TOKEN_FILE",
+                 "ordo admin token create ci-2 --role user --queue night --out "
+                 "~/ci.token\nunset ORDO_CERTIFICATE"),)),
     "docs/how_to/checkpoints.md": Page(
         start=_A_AND_B,
         words=(("SHA256", "$(ordo alias get main -o json | sed -n "
@@ -190,6 +220,16 @@ PAGES = {
             ("ordo push checkpoint OWN", "needs what the line above makes"),
         )),
     "docs/how_to/inside.md": Page(start="up\njob a", words=(("JOB", "a"),)),
+    "docs/how_to/kubernetes.md": Page(
+        start=_CLUSTER,
+        before=(("ordo list workers",
+                 "until [[ -s ~/.local/share/ordo/endpoints.json ]]; do sleep "
+                 "0.05; done"),),
+        left_out=(
+            ("tools/images", "needs the trainer's image; tests/images"),
+            ("skopeo copy", "needs a registry; tests/images reads them by it"),
+            ("podman pull", "needs containers; tests/images starts pods"),
+        )),
     "docs/how_to/questions.md": Page(
         start="up\n" + _TEXT + "ordo push data ~/my-text\n"
               "printf '%s\\n' '{\"prompt\": \"{question}\", \"choices\": "
@@ -198,11 +238,10 @@ PAGES = {
               "[\" blue\", \" green\"], \"right\": 0}' >my-questions.jsonl"),
     "docs/how_to/secure.md": Page(
         start="",
-        left_out=(
-            ("export ORDO_", "needs the scheduler's host; tests/e2e:tls_test"),
-            ("ordo list", "needs the scheduler's host; tests/e2e:tls_test"),
-            ("ordo admin token", "needs roles; services/auth"),
-        )),
+        words=(("ordo.example.org:7420", "$ORDO_SERVER"),),
+        before=(("export ORDO_SERVER",
+                 "ordo admin certs add tls --user ada\ncp -r tls ~/tls\n"
+                 "guarded ~/tls ada"),)),
     "docs/how_to/several_ranks.md": Page(
         start="",
         # The task of the job before it, as its worker wrote it.
@@ -216,6 +255,15 @@ PAGES = {
                ("/usr/share/doc/linux-doc-6.1", "$HOME/linux-doc")),
         before=(("ordo up --detach --data-root", "ordo down"),),
         left_out=(("sudo apt-get install linux-doc", "needs root"),)),
+    "docs/how_to/watch.md": Page(
+        start="cp -rL \"$PROGRAMS/deploy\" .\n"
+              "ordo admin certs init ~/etc/ordo/certs --host h",
+        left_out=(
+            ("prometheus --config.file=", "serves; tests/watch starts it"),
+            ("GF_PATHS_PROVISIONING=", "needs Grafana; tests/watch:grafana_test"),
+            # Of a list, and so further in.
+            ("  unzip ", "needs what Bazel keeps of tests/watch:watch_test"),
+        )),
     "model/recipes/README.md": Page(
         left_out=(
             ("ordo report counting-1", "needs a GPU, and hours"),

@@ -13,8 +13,8 @@ import subprocess
 SECONDS = 600
 
 # Folders of other machines and people.
-_FOLDERS = (("/backup/", "$HOME/backup/"), ("/srv/", "$HOME/srv/"),
-            ("/tmp/", "$TMPDIR/"))
+_FOLDERS = (("/backup/", "$HOME/backup/"), ("/etc/ordo/", "$HOME/etc/ordo/"),
+            ("/srv/", "$HOME/srv/"), ("/tmp/", "$TMPDIR/"))
 
 _HEAD = """\
 export HOME={home} TMPDIR={home}/tmp XDG_DATA_HOME= ORDO_DIR=
@@ -59,6 +59,24 @@ spec() {{
 job() {{
   spec "$@"
   ordo submit "$TMPDIR/$1.yaml" --wait || exit 1
+}}
+
+# guarded FOLDER USER: a scheduler that speaks TLS by the certificates in FOLDER,
+# where USER's is an administrator's.
+guarded() {{
+  local endpoints=$HOME/.local/share/ordo/endpoints.json scheduler
+  rm -f "$endpoints"
+  printf '%s\n' 'listen: 127.0.0.1:0' "store: $HOME/guarded.db" \
+    "storage_root: $HOME/srv" "endpoints_file: $endpoints" \
+    "tls: {{certificate: $1/scheduler.pem, ca: $1/ca.pem}}" \
+    "auth: {{certificate_admins: [$2]}}" >"$HOME/guarded.yaml"
+  ordo-scheduler --config "$HOME/guarded.yaml" &
+  scheduler=$!
+  until [[ -s $endpoints ]]; do
+    kill -0 "$scheduler" || exit 1
+    sleep 0.05
+  done
+  refresh
 }}
 
 # ended CODE WANTED PLACE: after a command.
