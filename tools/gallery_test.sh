@@ -115,7 +115,7 @@ output=$(gallery --watch gone) && failed "watching an unknown job ends well"
 [[ $output == *"ordo watch gone: no such thing"* ]] || failed "watch: $output"
 output=$(gallery --watch runs) || failed "watch: status $?: $output"
 text=$(section "ordo watch")
-[[ $text == $'\n```text\n$ ordo watch runs\nruns  [##..]\n  loss 24 100\n```' ]] ||
+[[ $text == $'\n```\n$ ordo watch runs\nruns  [##..]\n  loss 24 100\n```' ]] ||
   failed "watch: $text"
 [[ $(there) == "$have" ]] || failed "watching leaves the figures"
 [[ $(section "attention map") == *"Of tape."* ]] || failed "their parts stay"
