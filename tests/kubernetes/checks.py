@@ -273,6 +273,23 @@ def check_tls(objects):
                 yield "%s reads no page with TLS" % _name(item)
 
 
+def check_trainers(objects):
+    """Trainers, which are the worker's user, do not read its key: they read what
+    is listed and what the system has (worker/agent/sandbox.cc)."""
+    for item in workloads(objects):
+        if component_of(item) != "worker":
+            continue
+        config = config_of(objects, item)
+        readable = config.get("sandbox", {}).get("readable", [])
+        if not readable:
+            yield "%s: trainers read all that it may" % _name(item)
+        for path in config.get("tls", {}).values():
+            if not path.startswith("/etc/ordo/") or any(
+                    path.startswith(folder.rstrip("/") + "/")
+                    for folder in readable):
+                yield "%s: trainers read %s" % (_name(item), path)
+
+
 def check_store(objects):
     """SQLite has one writer, on a disk of its own."""
     for item in workloads(objects):
@@ -362,7 +379,8 @@ def programs(objects):
 
 
 CHECKS = (check_pods, check_selectors, check_ports, check_folders, check_tls,
-          check_store, check_drain, check_offers, check_policies)
+          check_trainers, check_store, check_drain, check_offers,
+          check_policies)
 
 
 def check(objects):

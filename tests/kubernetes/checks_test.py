@@ -11,7 +11,7 @@ listen: "0.0.0.0:7420"
 metrics_listen: "0.0.0.0:7421"
 store: /var/lib/ordo/ordo.db
 storage_root: /srv/ordo
-tls: {certificate: /tls/own.pem, ca: /tls/ca.pem}
+tls: {certificate: /etc/ordo/tls/own.pem, ca: /etc/ordo/tls/ca.pem}
 """
 _WORKER = """
 scheduler: "ordo-scheduler:7420"
@@ -19,7 +19,8 @@ listen: "0.0.0.0:7430"
 metrics_listen: "0.0.0.0:7431"
 state_folder: /var/lib/ordo
 storage_root: /srv/ordo
-tls: {certificate: /tls/own.pem, ca: /tls/ca.pem}
+tls: {certificate: /etc/ordo/tls/own.pem, ca: /etc/ordo/tls/ca.pem}
+sandbox: {readable: [/opt/ordo]}
 stop_grace: 60s
 devices: ["cpu:0"]
 cpus: 1
@@ -58,9 +59,9 @@ def _pod(component, command, ports, volumes):
             },
             "volumeMounts": [
                 {"name": "config", "mountPath": "/etc/ordo", "readOnly": True},
-                {"name": "tls", "mountPath": "/tls/own.pem", "readOnly": True,
+                {"name": "tls", "mountPath": "/etc/ordo/tls/own.pem", "readOnly": True,
                  "subPathExpr": "$(POD_IP).pem"},
-                {"name": "tls", "mountPath": "/tls/ca.pem", "readOnly": True,
+                {"name": "tls", "mountPath": "/etc/ordo/tls/ca.pem", "readOnly": True,
                  "subPath": "ca.pem"},
                 {"name": "own", "mountPath": "/var/lib/ordo"},
                 {"name": "storage", "mountPath": "/srv/ordo"},
@@ -206,14 +207,20 @@ class ChecksTest(unittest.TestCase):
             (_configure("worker", "cpus: 1", "cpus: 2"), "offers 2 cores of 1"),
             (_configure("worker", '["cpu:0"]', '["cpu:0", "cpu:1"]'),
              "2 slots on 1 cores"),
-            (_configure("worker", "tls: {certificate: /tls/own.pem, ca: "
-                        "/tls/ca.pem}", ""), "speaks no TLS"),
+            (_configure("worker", "tls: {certificate: /etc/ordo/tls/own.pem, "
+                        "ca: /etc/ordo/tls/ca.pem}", ""), "speaks no TLS"),
             (_configure("worker", "tls:", "insecure: true\ntls:"),
              "speaks no TLS"),
-            (_configure("worker", "/tls/ca.pem", "/etc/ordo/ca.pem"),
-             "tls.ca /etc/ordo/ca.pem is of no secret"),
+            (_configure("worker", "/etc/ordo/tls/ca.pem", "/etc/ca.pem"),
+             "tls.ca /etc/ca.pem is of no secret"),
+            (_configure("worker", "/etc/ordo/tls/own.pem", "/etc/own.pem"),
+             "trainers read /etc/own.pem"),
+            (_configure("worker", "[/opt/ordo]", "[/etc/ordo]"),
+             "trainers read /etc/ordo/tls/own.pem"),
+            (_configure("worker", "sandbox: {readable: [/opt/ordo]}", ""),
+             "trainers read all"),
             (_set("containers.0.volumeMounts.1.readOnly", False),
-             "may write to /tls/own.pem"),
+             "may write to /etc/ordo/tls/own.pem"),
             (_set("containers.0.volumeMounts.1.subPathExpr", "$(NAME).pem"),
              "$(NAME) is not set"),
             (lambda objects: objects.append(_item(

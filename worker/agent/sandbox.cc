@@ -39,10 +39,12 @@ constexpr size_t kMaxCgroupFileBytes = 1 << 20;
 // What trainers may write whatever their job is: devices have rights of their
 // own.
 constexpr char kDevices[] = "/dev";
-// Where programs and their settings lie.
-constexpr const char* kSystemFolders[] = {"/bin",   "/etc",   "/lib",
-                                          "/lib32", "/lib64", "/opt",
-                                          "/proc",  "/sys",   "/usr"};
+// Where programs and their settings lie; beside them what kSettings has.
+constexpr const char* kSystemFolders[] = {"/bin", "/lib",  "/lib32", "/lib64",
+                                          "/opt", "/proc", "/sys",   "/usr"};
+constexpr char kSettings[] = "/etc";
+// Below it: keys, tokens and configurations of the services.
+constexpr char kOwnSettings[] = "ordo";
 constexpr const char* kPassedOn[] = {"GOMP_SPINCOUNT",  "LANG", "LC_ALL",
                                      "LD_LIBRARY_PATH", "PATH", "TZ"};
 // Where programs lie unless the worker or the configuration says.
@@ -146,6 +148,13 @@ std::vector<std::string> ReadableFolders(const WorkerConfig& config) {
                   config.data_roots().end());
   readable.push_back(config.storage_root());
   std::error_code error;
+  // What lies in it apart, since a rule holds for all that is below.
+  for (std::filesystem::directory_iterator entry(kSettings, error), end;
+       !error && entry != end; entry.increment(error)) {
+    if (entry->path().filename() != kOwnSettings && !entry->is_symlink(error)) {
+      readable.push_back(entry->path().string());
+    }
+  }
   const auto program = std::filesystem::canonical(config.trainer(), error);
   if (!error) readable.push_back(program.parent_path().string());
   return readable;

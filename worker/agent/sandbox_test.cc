@@ -19,6 +19,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 using Config = ::ordo::config::v1::Sandbox;
 
@@ -127,9 +128,13 @@ TEST_F(SandboxTest, ReadingIsBoundWhereSomethingIsListed) {
                             MakeSandbox(config_, files_));
   for (const std::string& folder :
        {std::string("/srv/programs"), std::string("/srv/text"),
-        config_.storage_root(), std::string("/usr")}) {
+        config_.storage_root(), std::string("/usr"),
+        std::string("/etc/passwd")}) {
     EXPECT_THAT(sandbox.readable, Contains(folder));
   }
+  // Keys and tokens of the services lie in /etc/ordo.
+  EXPECT_THAT(sandbox.readable, Not(Contains("/etc")));
+  EXPECT_THAT(sandbox.readable, Not(Contains("/etc/ordo")));
   EXPECT_THAT(SandboxArguments(sandbox, {"/jobs/a", "a.1"}),
               Contains("--readable"));
 }
