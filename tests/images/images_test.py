@@ -139,12 +139,21 @@ class ImagesTest(unittest.TestCase):
         if overlay.why_not():
             self.skipTest(overlay.why_not())
         for name in overlay.OVERLAYS:
-            for item in overlay.workloads(overlay.render(name)):
+            objects = overlay.render(name)
+            for item in overlay.workloads(objects):
                 pod = overlay.pod_of(item)
                 (container,) = pod["containers"]
                 # The image for GPUs is as the other one.
                 image = container["image"].replace("-gpu", "")
                 config = self.configs[image]
+                called = [container["command"][0],
+                          *(container[probe]["exec"]["command"][0] for probe in
+                            ("startupProbe", "readinessProbe",
+                             "livenessProbe"))]
+                trainer = overlay.config_of(objects, item).get("trainer")
+                for path in [*called, *([trainer] if trainer else [])]:
+                    self.assertTrue(
+                        os.access(self.roots[image] + path, os.X_OK), path)
                 context = pod["securityContext"]
                 self.assertEqual(config["Entrypoint"], container["command"][:1])
                 self.assertEqual(config["Cmd"], container["command"][1:2])
