@@ -231,11 +231,7 @@ PAGES = {
             ("podman pull", "needs containers; tests/images starts pods"),
         )),
     "docs/how_to/questions.md": Page(
-        start="up\n" + _TEXT + "ordo push data ~/my-text\n"
-              "printf '%s\\n' '{\"prompt\": \"{question}\", \"choices\": "
-              "\"{options}\", \"answer\": \"{right}\", \"metric\": \"acc\"}' "
-              "'{\"id\": \"1\", \"question\": \"The sky is\", \"options\": "
-              "[\" blue\", \" green\"], \"right\": 0}' >my-questions.jsonl"),
+        start="up\n" + _TEXT + "ordo push data ~/my-text"),
     "docs/how_to/secure.md": Page(
         start="",
         words=(("ordo.example.org:7420", "$ORDO_SERVER"),),

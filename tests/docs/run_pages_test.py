@@ -118,14 +118,15 @@ class RunTest(unittest.TestCase):
         for folder in ("examples", "model/recipes"):
             for parent, _, names in os.walk(folder, followlinks=True):
                 for file_name in names:
-                    if not file_name.endswith(".yaml"):
+                    if not file_name.endswith((".yaml", ".jsonl")):
                         continue
                     target = os.path.join(work, parent, file_name)
                     os.makedirs(os.path.dirname(target), exist_ok=True)
                     with open(target, "w", encoding="utf-8") as file:
                         text = _read(os.path.join(parent, file_name))
-                        file.write(examples.small(text)
-                                   if folder == "examples" else text)
+                        is_small = (folder == "examples" and
+                                    file_name.endswith(".yaml"))
+                        file.write(examples.small(text) if is_small else text)
         well, output = run_page.run(
             about(name), commands,
             {"home": home, "pages": os.path.abspath("docs"),
