@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <functional>
 #include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/yaml/field_path.h"
-#include "report/summary/results.h"
 
 namespace ordo::report::summary {
 namespace {
@@ -359,23 +359,31 @@ void CheckTokenizers(const Tokenizers& all, Control* control) {
 
 }  // namespace
 
-Tokenizers TokenizersOf(const SummarizeSpec& spec,
-                        const std::vector<PartRecords>& records) {
-  Tokenizers tokenizers;
+std::vector<RecordedReport> RecordedReports(
+    const SummarizeSpec& spec, const std::vector<PartRecords>& records) {
+  std::vector<RecordedReport> all;
   for (int i = 0; i < spec.parts_size(); ++i) {
     const PartResult& part = spec.parts(i);
     if (!HasSucceeded(part) || static_cast<size_t>(i) >= records.size()) {
       continue;
     }
-    for (const CountedReport& counted : CountedReports(part)) {
-      const auto found = records[i].lengths.find(counted.report->path());
-      if (found == records[i].lengths.end() ||
-          found->second.tokenizer.empty()) {
-        continue;
-      }
-      tokenizers[counted.evaluation][found->second.tokenizer].push_back(
-          part.job());
+    for (CountedReport& counted : CountedReports(part)) {
+      all.push_back({&part, std::move(counted), &records[i]});
     }
+  }
+  return all;
+}
+
+Tokenizers TokenizersOf(const SummarizeSpec& spec,
+                        const std::vector<PartRecords>& records) {
+  Tokenizers tokenizers;
+  for (const auto& [part, counted, of_part] : RecordedReports(spec, records)) {
+    const auto found = of_part->lengths.find(counted.report->path());
+    if (found == of_part->lengths.end() || found->second.tokenizer.empty()) {
+      continue;
+    }
+    tokenizers[counted.evaluation][found->second.tokenizer].push_back(
+        part->job());
   }
   return tokenizers;
 }

@@ -9,6 +9,7 @@
 #include "proto/ordo/training/v1/spec.pb.h"
 #include "report/grid.h"
 #include "report/lengths.h"
+#include "report/summary/results.h"
 
 namespace ordo::report::summary {
 
@@ -38,6 +39,20 @@ struct PartRecords {
   // By PartResult.Report.path: how many items it is of; 0: not known.
   std::map<std::string, int64_t> num_items = {};
 };
+
+// A report that counts, of a part that succeeded.
+struct RecordedReport {
+  const ordo::training::v1::PartResult* part = nullptr;
+  CountedReport counted;
+  // Of the part.
+  const PartRecords* records = nullptr;
+};
+
+// In the order of the parts, of which `records` has one each; parts without
+// one are left out. They point into both.
+std::vector<RecordedReport> RecordedReports(
+    const ordo::training::v1::SummarizeSpec& spec,
+    const std::vector<PartRecords>& records);
 
 // By evaluation, and by tokenizer as of Lengths, the jobs of the parts that
 // succeeded and say that they were asked with it.

@@ -8,7 +8,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "report/statistics.h"
-#include "report/summary/results.h"
 
 namespace ordo::report::summary {
 namespace {
@@ -26,16 +25,10 @@ bool IsAlike(const Grid& a, const Grid& b) {
 std::map<std::string, std::map<uint64_t, ByArm>> GridsByEvaluation(
     const SummarizeSpec& spec, const std::vector<PartRecords>& records) {
   std::map<std::string, std::map<uint64_t, ByArm>> grids;
-  for (int i = 0; i < spec.parts_size(); ++i) {
-    const auto& part = spec.parts(i);
-    if (!HasSucceeded(part) || static_cast<size_t>(i) >= records.size()) {
-      continue;
-    }
-    for (const CountedReport& counted : CountedReports(part)) {
-      const auto found = records[i].grids.find(counted.report->path());
-      if (found == records[i].grids.end()) continue;
-      grids[counted.evaluation][part.seed()][part.part()] = &found->second;
-    }
+  for (const auto& [part, counted, of_part] : RecordedReports(spec, records)) {
+    const auto found = of_part->grids.find(counted.report->path());
+    if (found == of_part->grids.end()) continue;
+    grids[counted.evaluation][part->seed()][part->part()] = &found->second;
   }
   return grids;
 }

@@ -14,7 +14,7 @@
 #include "report/lengths.h"
 #include "report/stats/arms.h"
 #include "report/summary/control.h"
-#include "report/summary/results.h"
+#include "report/summary/score_kind.h"
 
 namespace ordo::report::summary {
 namespace {
@@ -22,7 +22,6 @@ namespace {
 using ordo::training::v1::SummarizeSpec;
 
 constexpr char kError[] = "error";
-constexpr char kPerplexity[] = "perplexity";
 constexpr int kWidthPx = 720;
 constexpr int kHeightPx = 400;
 // Each length at least so many times the one before: they grow by factors.
@@ -46,22 +45,16 @@ std::map<std::string, Runs> RunsByEvaluation(
     const SummarizeSpec& spec, const Comparison& comparison,
     const std::vector<PartRecords>& records) {
   std::map<std::string, Runs> runs;
-  for (int i = 0; i < spec.parts_size(); ++i) {
-    const auto& part = spec.parts(i);
-    if (!HasSucceeded(part) || static_cast<size_t>(i) >= records.size()) {
+  for (const auto& [part, counted, of_part] : RecordedReports(spec, records)) {
+    const auto found = of_part->lengths.find(counted.report->path());
+    if (found == of_part->lengths.end() || found->second.values.empty()) {
       continue;
     }
-    for (const CountedReport& counted : CountedReports(part)) {
-      const auto found = records[i].lengths.find(counted.report->path());
-      if (found == records[i].lengths.end() || found->second.values.empty()) {
-        continue;
-      }
-      const bool is_by_byte =
-          found->second.score == kPerplexity &&
-          TokenizersDiffer(comparison.tokenizers, counted.evaluation);
-      runs[counted.evaluation][part.seed()][part.part()] =
-          is_by_byte ? InBitsPerByte(found->second) : found->second;
-    }
+    const bool is_by_byte =
+        KindOf(found->second.score).is_by_token &&
+        TokenizersDiffer(comparison.tokenizers, counted.evaluation);
+    runs[counted.evaluation][part->seed()][part->part()] =
+        is_by_byte ? InBitsPerByte(found->second) : found->second;
   }
   return runs;
 }
