@@ -48,7 +48,7 @@ const std::vector<Option>& CommonOptions() {
        "scheduler; default $ORDO_SERVER, 127.0.0.1:7420"},
       {"ca", 0, "FILE", "speak TLS; authority of the scheduler; $ORDO_CA"},
       {"certificate", 0, "FILE", "who you are; default $ORDO_CERTIFICATE"},
-      {"key", 0, "FILE", "of --certificate; default $ORDO_KEY, the same file"},
+      {"key", 0, "FILE", "of --certificate; $ORDO_KEY, or the same file"},
       {"token-file", 0, "FILE",
        "secret that says who you are; "
        "$ORDO_TOKEN_FILE"},

@@ -15,7 +15,7 @@ Command MakeCommand() {
   command.arguments = "TREE...";
   command.summary = "make trees larger";
   command.help = "Takes years.";
-  command.options = {{"by", 'b', "METRES", "how much"}, {"secret", 0, "X", ""}};
+  command.options = {{"by", 'b', "METRES", "how much"}, {"buried", 0, "X", ""}};
   return command;
 }
 
@@ -27,7 +27,7 @@ TEST(HelpTextTest, HasUsageTextAndOptionsInColumns) {
 }
 
 TEST(HelpTextTest, HiddenOptionsStayHidden) {
-  EXPECT_THAT(HelpText(MakeCommand()), Not(HasSubstr("secret")));
+  EXPECT_THAT(HelpText(MakeCommand()), Not(HasSubstr("buried")));
 }
 
 TEST(OverviewTest, ListsCommandsAndExitCodes) {

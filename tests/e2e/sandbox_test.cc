@@ -116,10 +116,10 @@ class SandboxTest : public Scenario {
     spec.mutable_retry()->set_max_attempts(1);
     Submit(spec);
   }
-  // The reason for which the job failed.
+  // The reason for which its only attempt failed.
   std::string ReasonOf(const std::string& name) {
     Run(name);
-    return WaitForFailure(name).reason();
+    return WaitForFailure(name).attempts(0).reason();
   }
   void ExpectTheNextRuns() {
     Run("next");
@@ -190,7 +190,7 @@ TEST_F(CgroupTest, MemoryBeyondWhatAJobAsksForEndsIt) {
   spec.mutable_retry()->set_max_attempts(1);
   Submit(spec);
   const Job job = WaitForFailure("memory");
-  EXPECT_EQ(job.reason(), "OUT_OF_MEMORY");
+  EXPECT_EQ(job.attempts(0).reason(), "OUT_OF_MEMORY");
   EXPECT_THAT(job.message(), HasSubstr("resources.memory_bytes"));
   ExpectTheNextRuns();
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -397,7 +398,8 @@ Scenario::Said Scenario::RunOrdo(const std::vector<std::string>& arguments) {
   constexpr size_t kMaxBytes = 1 << 20;
   base::SpawnOptions spawn;
   spawn.argv = {ProgramPath("ordo")};
-  if (deployment_ != nullptr) {
+  if (deployment_ != nullptr &&
+      absl::c_find(arguments, "--server") == arguments.end()) {
     spawn.argv.insert(spawn.argv.end(),
                       {"--server", deployment_->api_address()});
   }

@@ -143,10 +143,9 @@ Command DoctorCommand() {
       "ports, and the addresses that it names. Of the scheduler: whether it "
       "answers,\n"
       "its clock and workers. Without --config and --storage: the deployment "
-      "of `ordo "
-      "up` on\n"
-      "this machine, if there is one. Run it as the user that the services run "
-      "as:\n"
+      "of\n"
+      "`ordo up` on this machine, if there is one. Run it as the user that the\n"
+      "services run as:\n"
       "  sudo -u ordo ordo doctor --config /etc/ordo/worker.yaml\n"
       "\n"
       "Exit code 0: no check failed; 2: one did, or the command line is wrong.";
