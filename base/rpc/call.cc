@@ -17,7 +17,11 @@ class Allocator : public grpc::ContextAllocator {
   grpc::CallbackServerContext* NewCallbackServerContext() override {
     return new Call;
   }
-  void Release(grpc::CallbackServerContext* call) override { delete call; }
+  // gRPC hands the contexts of methods that there are not to this as well,
+  // which it made itself and deletes itself.
+  void Release(grpc::CallbackServerContext* context) override {
+    delete dynamic_cast<Call*>(context);
+  }
 };
 
 // Of one RPC; deleted by gRPC at its end, together with its context.

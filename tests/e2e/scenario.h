@@ -83,8 +83,8 @@ class Scenario : public ::testing::Test {
   // The job's trainer process, once it runs.
   std::optional<base::ProcessId> WaitForTrainer(const std::string& job);
 
-  // What `ordo <arguments>` says of this deployment, if it is started, and how
-  // it ends; -1 and a failure when it does not.
+  // What `ordo <arguments>` says of this deployment, if it is started and they
+  // have no `--server`, and how it ends; -1 and a failure when it does not.
   struct Said {
     int exit_code = -1;
     std::string out;
