@@ -31,6 +31,8 @@ namespace {
 using ::ordo::base::testing::StatusIs;
 using ::testing::HasSubstr;
 
+// Whether a DeafBackend has something to wait for.
+std::atomic<bool> begun = false;
 // Whether somebody ended what the backends of this file wait for.
 std::atomic<bool> aborted = false;
 // Whether a StuckBackend may end that.
@@ -54,6 +56,7 @@ class DeafBackend : public c10d::Backend {
       : c10d::Backend(group.rank, group.ranks) {}
   c10::intrusive_ptr<c10d::Work> broadcast(
       std::vector<at::Tensor>&, const c10d::BroadcastOptions&) override {
+    begun = true;
     return c10::make_intrusive<EndlessWork>();
   }
   void abort() override { aborted = true; }
@@ -88,7 +91,7 @@ constexpr nccl::Library kStuck = {nccl::kBuild, JoinAs<StuckBackend>};
 
 class WatchedTest : public ::testing::Test {
  protected:
-  WatchedTest() { aborted = false; }
+  WatchedTest() { begun = aborted = false; }
 
   // Rank 0 of two, and what the other does before it ends.
   void WithAnother(const nccl::Library& nccl,
@@ -150,7 +153,10 @@ TEST_F(WatchedTest, TheEndOfARankEndsWhatABackendWaitsForForever) {
         EXPECT_EQ(base::GetErrorInfo(status)->reason, kPeerLostReason);
         EXPECT_TRUE(aborted);
       },
-      [](Collective&) {});
+      // Nothing would be begun after it has gone.
+      [](Collective&) {
+        while (!begun) std::this_thread::yield();
+      });
 }
 
 TEST_F(WatchedTest, AfterALossNothingIsBegun) {

@@ -73,6 +73,8 @@ class WatchTest(unittest.TestCase):
         cls.addClassCleanup(cls.deployment.end_all)
         cls._start_deployment()
         cls.prometheus = start_prometheus(cls.deployment, "files.yaml")
+        # What was counted before the first look has never risen.
+        health(cls.prometheus, 3)
         cls._run_jobs()
         cls._wait_for_samples()
 

@@ -80,7 +80,7 @@ TEST_F(GpuMetricsTest, FaultsAreCountedByCodesOfAClosedSet) {
   EXPECT_EQ(count("XID_79"), 1);
   EXPECT_EQ(count("other"), 3);
   EXPECT_THAT(registry_.Text(), Not(HasSubstr("XID_900")));
-  EXPECT_THAT(registry_.Text(), Not(HasSubstr("ECC_DOUBLE_BIT")));
+  EXPECT_THAT(registry_.Text(), Not(HasSubstr("\"ECC_DOUBLE_BIT\"")));
 }
 
 }  // namespace
