@@ -31,6 +31,8 @@ GRID_HEIGHT, GRID_WIDTH, TITLE_HEIGHT = 30, 60, 40
 POINTS = 60
 # More lines than these make a picture unreadable.
 MAX_LINES = 8
+# How far a plain axis goes: no line lies on the edge of its picture.
+_ROOM = 1.05
 GNUPLOT_TIMEOUT_S = 60
 COMMAND = "bazel test //tests/watch:watch_test   # see docs/how_to/watch.md"
 
@@ -101,13 +103,16 @@ def _series(panel, lines, unit):
     largest = _largest(lines)
     logarithmic = (largest > 0 and
                    defaults["custom"]["scaleDistribution"]["type"] == "log")
+    # The end of the axis where all values are 0.
+    nothing = 1000 if unit.startswith("bytes") else 1
     commands = [
         "set ylabel %s" % quoted(unit),
         "set format y '%s'" % ("%.0s %cB" if unit.startswith("bytes") else
                                "10^{%T}" if logarithmic else "%g"),
         "set key below maxrows 3 samplen 1.5 font ',8' enhanced",
         "set logscale y 10" if logarithmic else "unset logscale y",
-        "set yrange [*:*]" if logarithmic else "set yrange [0:*]",
+        "set yrange [%s]" % ("*:*" if logarithmic else
+                             "0:%.6g" % (_ROOM * max(largest, 0) or nothing)),
     ]
     if not lines:
         return [
@@ -121,15 +126,17 @@ def _series(panel, lines, unit):
         commands += ["%.3f %r" % (when, value) for when, value in values
                      if value > 0 or not logarithmic] or ["0 NaN"]
         commands.append("END")
-    if largest == 0:
-        commands.append("set yrange [0:1]")
     limit = defaults["thresholds"]["steps"][-1]["value"]
     if limit is not None and largest >= 0.5 * limit:
+        if limit > largest:
+            commands.append("set yrange [%s:%.6g]" % (
+                "*" if logarithmic else "0", _ROOM * limit))
         commands.append("set arrow 1 from graph 0, first %r to graph 1, "
                         "first %r nohead linecolor 'red' dashtype 2" %
                         (limit, limit))
     commands.append("plot " + ", ".join(
-        "$line%d using 1:2 with lines linewidth 1.5 title %s" % (index, quoted(legend or "value"))
+        "$line%d using 1:2 with lines linewidth 1.5 title %s" %
+        (index, quoted(legend or "value"))
         for index, (legend, _) in enumerate(lines)))
     return commands + ["unset arrow 1; unset logscale y; set yrange [*:*]"]
 

@@ -83,6 +83,21 @@ class PicturesTest(unittest.TestCase):
                     file.read(), "%s\n\n    %s\n" %
                     (DASHBOARD["description"], pictures.COMMAND))
 
+    def test_values_and_limits_are_within_the_axis(self):
+        def shown(largest):
+            drawn = [[], [("x", [(-1, largest)])], [], [], []]
+            text = pictures.script(DASHBOARD, drawn)
+            panel = text[text.index('set title "Lines"'):]
+            panel = panel[:panel.index("\nplot ")]
+            axis = panel.split("set yrange [")[-1]
+            return axis[:axis.index("]")], "set arrow" in panel
+
+        self.assertEqual(shown(5), ("0:5.25", True))
+        self.assertEqual(shown(2), ("0:3.15", True))
+        # Far below its limit.
+        self.assertEqual(shown(1), ("0:1.05", False))
+        self.assertEqual(shown(0), ("0:1", False))
+
     def test_what_gnuplot_does_not_draw_is_an_error(self):
         with self.assertRaisesRegex(RuntimeError, "gnuplot"):
             pictures.draw(DASHBOARD, [[]] * 5, "/nowhere/x")

@@ -7,22 +7,23 @@ DASHBOARD = Dashboard(
     "Scores and verdicts, and how long they take.", [
         Row("Now", [
             Panel("Gates that passed", "count", [
-                ("sum(increase(ordo_scheduler_gate_verdicts_total"
-                 '{verdict="pass"}[$__range]))', "gates"),
+                ("round(sum(increase(ordo_scheduler_gate_verdicts_total"
+                 '{verdict="pass"}[$__range])))', "gates"),
             ], "In the time that is shown.", kind="stat"),
             Panel("Gates that failed", "count", [
-                ("sum(increase(ordo_scheduler_gate_verdicts_total"
-                 '{verdict="fail"}[$__range]))', "gates"),
+                ("round(sum(increase(ordo_scheduler_gate_verdicts_total"
+                 '{verdict="fail"}[$__range])))', "gates"),
             ], "In the time that is shown.", kind="stat",
                   runbook="gates_fail", limit=1),
             Panel("Gates without a verdict", "count", [
-                ("sum(increase(ordo_scheduler_gate_verdicts_total"
-                 '{verdict="inconclusive"}[$__range]))', "gates"),
+                ("round(sum(increase(ordo_scheduler_gate_verdicts_total"
+                 '{verdict="inconclusive"}[$__range])))', "gates"),
             ], "Too few items to tell, in the time that is shown.",
                   kind="stat", runbook="gates_fail", limit=1),
             Panel("Results computed", "count", [
-                ("sum(increase(ordo_scheduler_evaluations_registered_total"
-                 '{source="computed"}[$__range]))', "results"),
+                ("round(sum(increase("
+                 "ordo_scheduler_evaluations_registered_total"
+                 '{source="computed"}[$__range])))', "results"),
             ], "In the time that is shown.", kind="stat"),
             Panel("Results taken", "share", [
                 ("sum(increase(ordo_scheduler_evaluations_registered_total"
