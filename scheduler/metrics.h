@@ -11,8 +11,10 @@ namespace ordo::scheduler {
 
 // Buckets for waits from a millisecond to a day.
 inline std::vector<double> WaitBucketsSeconds() {
-  return {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1,  0.2,  0.5,  1,
-          2,     5,     10,    30,   60,   300,  1800, 7200, 86400};
+  // With those that deploy/prometheus compares with: between two of these a
+  // quantile is a guess.
+  return {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2,  0.5,  1,    2,
+          5,     10,    30,    60,   120,  300,  900, 1800, 7200, 86400};
 }
 
 // The first that applies.

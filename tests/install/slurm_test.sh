@@ -45,6 +45,10 @@ expect ItsOwnGpus 'devices: \[cuda:2, cuda:3\]$' "${job[@]}" SLURM_STEP_GPUS=2,3
 expect NotMadeUpGpus 'a GPU that is no number: MIG-1' "${job[@]}" \
   CUDA_VISIBLE_DEVICES=MIG-1
 expect OutsideOfSlurm 'SLURM_JOB_ID is not set' -u SLURM_JOB_ID
+# Somebody else knew the name, and made it first.
+ln -s "$TEST_TMPDIR" "$TMPDIR/ordo-slurm-18-n"
+expect NobodyElsesFolder "is not this user's own folder" SLURM_JOB_ID=18 \
+  SLURMD_NODENAME=n SLURM_JOB_END_TIME=1900000000
 expect WithoutAnEnd 'nobody says when' SLURM_JOB_ID=17 SLURMD_NODENAME=n
 # An older Slurm is asked.
 mkdir "$TEST_TMPDIR/bin"
