@@ -25,6 +25,8 @@ using ::testing::Not;
 constexpr char kUser[] = "64123:64123";
 // Of a trainer's user, and of its files and address space.
 constexpr int kProcesses = 64;
+// Where that is the test's user: for the deployment, and what others start.
+constexpr int kRoom = 500;
 constexpr int64_t kFileBytes = 1 << 20;
 constexpr int64_t kAddressSpaceBytes = int64_t{256} << 20;
 
@@ -86,6 +88,20 @@ class SandboxTest : public Scenario {
     return chown(open_.Path("bin").c_str(), 64123, 64123) == 0 &&
            chown(open_.Path("bin").c_str(), geteuid(), getegid()) == 0;
   }
+  // Of all that the test's user runs.
+  int NumThreads() {
+    int num_threads = 0;
+    for (const std::string& process :
+         files_.List("/proc").value_or(std::vector<std::string>())) {
+      const std::string folder = absl::StrCat("/proc/", process);
+      struct stat info {};
+      if (stat(folder.c_str(), &info) != 0 || info.st_uid != geteuid())
+        continue;
+      const auto threads = files_.List(folder + "/task");
+      if (threads.ok()) num_threads += static_cast<int>(threads->size());
+    }
+    return num_threads;
+  }
   static bool HasLandlock() {
     return worker::supervisor::LandlockVersion() > 0;
   }
@@ -102,7 +118,7 @@ class SandboxTest : public Scenario {
     options.folder = open_.path();
     options.worker.set_trainer(open_.Path("bin/trainer"));
     auto* sandbox = options.worker.mutable_sandbox();
-    sandbox->add_readable(open_.Path("bin"));
+    if (IsRoot() || HasLandlock()) sandbox->add_readable(open_.Path("bin"));
     if (IsRoot()) sandbox->set_user(kUser);
     change(sandbox);
     Start(options);
@@ -138,9 +154,10 @@ class SandboxTest : public Scenario {
 };
 
 TEST_F(SandboxTest, OneThatForksWithoutEndMeetsItsLimit) {
-  if (!IsRoot()) GTEST_SKIP() << "without root trainers are the test's user";
+  // Those of the test's own user count beside the trainer's.
+  const int processes = IsRoot() ? kProcesses : NumThreads() + kRoom;
   Begin(
-      [](config::v1::Sandbox* sandbox) { sandbox->set_processes(kProcesses); });
+      [&](config::v1::Sandbox* sandbox) { sandbox->set_processes(processes); });
   Run("forks");
   WaitForFailure("forks");
   EXPECT_THAT(Left("forks", "rank-0.log"), HasSubstr("fork"));
@@ -152,6 +169,17 @@ TEST_F(SandboxTest, OneThatFillsMemoryIsOutOfIt) {
     sandbox->set_address_space_bytes(kAddressSpaceBytes);
   });
   EXPECT_EQ(ReasonOf("memory"), "OUT_OF_MEMORY");
+  ExpectTheNextRuns();
+}
+
+TEST_F(SandboxTest, OneThatTakesFarMoreThanItAskedForIsOutOfMemory) {
+  Begin();
+  jobs::v1::JobSpec spec = Spec("memory");
+  // The bound is 1 GiB more.
+  spec.mutable_resources()->set_memory_bytes(1 << 20);
+  spec.mutable_retry()->set_max_attempts(1);
+  Submit(spec);
+  EXPECT_EQ(WaitForFailure("memory").attempts(0).reason(), "OUT_OF_MEMORY");
   ExpectTheNextRuns();
 }
 

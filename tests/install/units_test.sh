@@ -57,6 +57,12 @@ for wanted in KillMode=process KillSignal=SIGTERM RestartKillSignal=SIGQUIT \
   grep -qx "$wanted" "$UNITS/ordo-worker.service" ||
     failed "ordo-worker: $wanted"
 done
+# Trainers without end leave room for the worker in its unit.
+processes=$(sed -n 's/.*kDefaultProcesses = \([0-9]*\);.*/\1/p' \
+  worker/agent/sandbox.cc)
+tasks=$(field ordo-worker.service TasksMax)
+[[ -n $processes && $tasks =~ ^[0-9]+$ ]] && ((tasks >= 2 * processes)) ||
+  failed "ordo-worker: $tasks tasks where trainers may have $processes"
 # What ends with the worker, and what keeps GPUs from trainers.
 for unwanted in PrivateTmp PrivateDevices DeviceAllow ProtectClock \
   MemoryDenyWriteExecute; do

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -30,6 +31,13 @@ constexpr int kMaxProcesses = 1 << 22;
 constexpr int kMinOpenFiles = 64;
 constexpr int kMaxOpenFiles = 1 << 20;
 constexpr int64_t kMaxBytes = int64_t{1} << 60;
+// What a trainer without a cgroup may map to write for itself: so often the
+// main memory set aside for it, and so much more. What it does not touch counts
+// too: stacks of threads, what malloc keeps, data of libraries.
+constexpr int64_t kDataPerMemory = 2;
+constexpr int64_t kDataRoom = int64_t{1} << 30;
+// Names of GPUs begin so.
+constexpr char kGpus[] = "cuda:";
 // The name of the cgroup for what was in the folder before.
 constexpr char kOwnCgroup[] = "worker";
 // Rounds of moving processes, which may start others meanwhile.
@@ -273,6 +281,12 @@ int64_t MemoryOf(const DesiredAttempt& desired) {
   }
 }
 
+bool HoldsGpu(const DesiredAttempt& desired) {
+  return std::any_of(
+      desired.devices().begin(), desired.devices().end(),
+      [](const auto& device) { return absl::StartsWith(device, kGpus); });
+}
+
 std::string CgroupOf(const Sandbox& sandbox, const std::string& name) {
   return sandbox.cgroup.empty() ? "" : absl::StrCat(sandbox.cgroup, "/", name);
 }
@@ -293,6 +307,10 @@ std::vector<std::string> SandboxArguments(const Sandbox& sandbox,
   if (!sandbox.cgroup.empty()) {
     add("--cgroup", CgroupOf(sandbox, trainer.name));
     add_number("--memory-bytes", trainer.memory_bytes);
+  } else if (trainer.memory_bytes > 0 && !trainer.holds_gpu) {
+    add_number(
+        "--data-bytes",
+        std::min(trainer.memory_bytes, kMaxBytes) * kDataPerMemory + kDataRoom);
   }
   add_number("--processes", sandbox.processes);
   add_number("--file-bytes", sandbox.file_bytes);

@@ -65,12 +65,19 @@ struct Sandboxed {
   const std::string& job_folder;
   // Its name among those of the worker.
   const std::string& name;
-  // Most main memory in bytes; 0: any. Only where there are cgroups.
+  // Main memory set aside for it in bytes; 0: any. A cgroup bounds it to that;
+  // without one, and without a GPU, whose driver maps far more than there is
+  // memory, each of its processes is bound to twice that and 1 GiB of what it
+  // maps to write for itself.
   int64_t memory_bytes = 0;
+  bool holds_gpu = false;
 };
 
 // Main memory set aside for each rank of a task, in bytes; 0: none.
 int64_t MemoryOf(const ::ordo::agent::v1::DesiredAttempt& desired);
+
+// Whether a device of the attempt is a GPU.
+bool HoldsGpu(const ::ordo::agent::v1::DesiredAttempt& desired);
 
 // The folder of its cgroup; empty: it has none.
 std::string CgroupOf(const Sandbox& sandbox, const std::string& name);

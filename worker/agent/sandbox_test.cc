@@ -1,5 +1,6 @@
 #include "worker/agent/sandbox.h"
 
+#include <cstdint>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -115,10 +116,10 @@ TEST_F(SandboxTest, TrainersWriteTheirJobsFolderAndWhatIsListed) {
                             MakeSandbox(config_, files_));
   const std::string stores = config_.storage_root() + "/data/.stores";
   EXPECT_TRUE(base::Exists(files_, stores));
-  EXPECT_THAT(
-      SandboxArguments(sandbox, {"/jobs/a", "a.1", 5}),
-      ElementsAre("--processes", "7", "--writable", "/jobs/a", "--writable",
-                  "/scratch", "--writable", "/dev", "--writable", stores));
+  EXPECT_THAT(SandboxArguments(sandbox, {"/jobs/a", "a.1", 5}),
+              ElementsAre("--data-bytes", "1073741834", "--processes", "7",
+                          "--writable", "/jobs/a", "--writable", "/scratch",
+                          "--writable", "/dev", "--writable", stores));
 }
 
 TEST_F(SandboxTest, ReadingIsBoundWhereSomethingIsListed) {
@@ -140,7 +141,26 @@ TEST_F(SandboxTest, ReadingIsBoundWhereSomethingIsListed) {
 }
 
 TEST_F(SandboxTest, AnEmptyOneConfinesNothing) {
-  EXPECT_THAT(SandboxArguments({}, {"/jobs/a", "a.1", 5}), IsEmpty());
+  EXPECT_THAT(SandboxArguments({}, {"/jobs/a", "a.1"}), IsEmpty());
+}
+
+TEST_F(SandboxTest, WithoutACgroupMemoryBoundsWhatIsMapped) {
+  EXPECT_THAT(SandboxArguments({}, {"/jobs/a", "a.1", int64_t{1} << 30}),
+              ElementsAre("--data-bytes", "3221225472"));
+  EXPECT_THAT(SandboxArguments({}, {"/jobs/a", "a.1", INT64_MAX}),
+              ElementsAre("--data-bytes", "2305843010287435776"));
+  // CUDA maps far more than there is memory.
+  EXPECT_THAT(SandboxArguments({}, {"/jobs/a", "a.1", int64_t{1} << 30, true}),
+              IsEmpty());
+}
+
+TEST_F(SandboxTest, AGpuIsToldByItsName) {
+  ::ordo::agent::v1::DesiredAttempt desired;
+  EXPECT_FALSE(HoldsGpu(desired));
+  desired.add_devices("cpu:0");
+  EXPECT_FALSE(HoldsGpu(desired));
+  desired.add_devices("cuda:1");
+  EXPECT_TRUE(HoldsGpu(desired));
 }
 
 TEST_F(SandboxTest, EachNumberHasItsFlag) {

@@ -198,7 +198,8 @@ absl::Status Task::Start(const DesiredAttempt& desired,
                   absl::StrCat(key_.rank)};
   const std::string name = key_.ToString();
   const std::vector<std::string> confinement = SandboxArguments(
-      options_.sandbox, {folders_.job, name, MemoryOf(desired)});
+      options_.sandbox,
+      {folders_.job, name, MemoryOf(desired), HoldsGpu(desired)});
   command.argv.insert(command.argv.end(), confinement.begin(),
                       confinement.end());
   command.argv.insert(

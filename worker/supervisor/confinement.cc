@@ -54,7 +54,11 @@ int Confiner::TakeLimits() const {
   int error = SetLimit(RLIMIT_FSIZE, confinement_.file_bytes);
   if (error == 0) error = SetLimit(RLIMIT_AS, confinement_.address_space_bytes);
   if (error == 0) error = SetLimit(RLIMIT_NOFILE, confinement_.open_files);
-  if (error == 0 && cgroup_file_ < 0 && confinement_.uid > 0) {
+  if (error == 0) error = SetLimit(RLIMIT_DATA, confinement_.data_bytes);
+  // It counts all of the user's and holds for this process alone: supervisor
+  // and worker go on to start what they must.
+  if (error == 0 && cgroup_file_ < 0 &&
+      (confinement_.uid > 0 || geteuid() != 0)) {
     error = SetLimit(RLIMIT_NPROC, confinement_.processes);
   }
   if (error == 0) error = BecomeUser(confinement_.uid, confinement_.gid);

@@ -17,13 +17,14 @@ struct Confinement {
   std::string cgroup;
   // Main memory of all in that cgroup, in bytes; 0: any.
   int64_t memory_bytes = 0;
-  // Processes and threads: in that cgroup, without one those of the user `uid`
-  // on this machine; 0: any. What runs as root is bound by the cgroup alone.
+  // Processes and threads: in that cgroup, without one all that its user has on
+  // this machine; 0: any. What runs as root is bound by the cgroup alone.
   int64_t processes = 0;
-  // Of each of its files, and of each process's address space, in bytes; 0:
-  // any.
+  // Of each of its files, and of each process's address space and of what that
+  // maps to write for itself (RLIMIT_DATA), in bytes; 0: any.
   int64_t file_bytes = 0;
   int64_t address_space_bytes = 0;
+  int64_t data_bytes = 0;
   // Open files of each process; 0: as many as its supervisor.
   int64_t open_files = 0;
   // Folders below which alone it may write, where the kernel has Landlock;

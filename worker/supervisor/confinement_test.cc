@@ -5,6 +5,7 @@
 #include <grp.h>
 #include <signal.h>
 #include <string>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -71,6 +72,7 @@ TEST(ConfinementTest, LimitsAreThoseGiven) {
   Confinement confinement;
   confinement.file_bytes = 1 << 20;
   confinement.address_space_bytes = int64_t{1} << 40;
+  confinement.data_bytes = int64_t{1} << 39;
   confinement.open_files = 99;
   EXPECT_EQ(Ask(confinement,
                 [] {
@@ -78,6 +80,7 @@ TEST(ConfinementTest, LimitsAreThoseGiven) {
                   sigaction(SIGXFSZ, nullptr, &action);
                   return IsLimited(RLIMIT_FSIZE, 1 << 20) &&
                          IsLimited(RLIMIT_AS, rlim_t{1} << 40) &&
+                         IsLimited(RLIMIT_DATA, rlim_t{1} << 39) &&
                          IsLimited(RLIMIT_NOFILE, 99) &&
                          action.sa_handler == SIG_IGN;
                 }),
@@ -115,6 +118,44 @@ TEST(ConfinementTest, AnotherUserIsNobodyElseBesides) {
                          IsLimited(RLIMIT_NPROC, 321);
                 }),
             0);
+}
+
+// Where root runs the test, as nobody.
+TEST(ConfinementTest, WhoIsNotRootHasItsProcessesBound) {
+  if (geteuid() == 0 && !MayBecomeNobody()) {
+    GTEST_SKIP() << "root of a user namespace of its own is nobody else";
+  }
+  const pid_t child = fork();
+  if (child == 0) {
+    if (geteuid() == 0 && (setgroups(0, nullptr) != 0 ||
+                           setresgid(kNobody, kNobody, kNobody) != 0 ||
+                           setresuid(kNobody, kNobody, kNobody) != 0)) {
+      _exit(1);
+    }
+    Confinement confinement;
+    confinement.processes = 321;
+    Confiner confiner(confinement, -1);
+    _exit(confiner.TakeLimits() == 0 && IsLimited(RLIMIT_NPROC, 321) ? 0 : 2);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(ConfinementTest, WhatIsMappedBeyondTheBoundIsRefused) {
+  Confinement confinement;
+  confinement.data_bytes = 64 << 20;
+  EXPECT_EQ(
+      Ask(confinement,
+          [] {
+            // What is not written to counts for nothing.
+            return mmap(nullptr, size_t{1} << 30, PROT_READ,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED &&
+                   mmap(nullptr, size_t{1} << 30, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED &&
+                   errno == ENOMEM;
+          }),
+      0);
 }
 
 TEST(ConfinementTest, WhoIsNotRootBecomesNobodyElse) {

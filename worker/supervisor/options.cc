@@ -42,6 +42,7 @@ constexpr Flag<int64_t> kNumbers[] = {
     {"--file-bytes", [](Options* o) { return &o->confinement.file_bytes; }},
     {"--address-space-bytes",
      [](Options* o) { return &o->confinement.address_space_bytes; }},
+    {"--data-bytes", [](Options* o) { return &o->confinement.data_bytes; }},
     {"--open-files", [](Options* o) { return &o->confinement.open_files; }},
 };
 // May be given several times.
@@ -103,8 +104,9 @@ std::string Usage() {
   return "usage: ordo-supervisor --task-dir DIR --attempt-dir DIR "
          "--step-timeout-ms N --grace-ms N --deployment DIR [--rank N] "
          "[--user UID:GID] [--cgroup DIR] [--memory-bytes N] [--processes N] "
-         "[--file-bytes N] [--address-space-bytes N] [--open-files N] "
-         "[--writable DIR]... [--readable DIR]... -- TRAINER ARG...\n"
+         "[--file-bytes N] [--address-space-bytes N] [--data-bytes N] "
+         "[--open-files N] [--writable DIR]... [--readable DIR]... "
+         "-- TRAINER ARG...\n"
          "       ordo-supervisor --launcher --deployment DIR\n";
 }
 

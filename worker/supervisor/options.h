@@ -13,8 +13,8 @@ namespace ordo::worker::supervisor {
 //   ordo-supervisor --task-dir DIR --attempt-dir DIR --step-timeout-ms N
 //       --grace-ms N --deployment DIR [--rank N] [--user UID:GID]
 //       [--cgroup DIR] [--memory-bytes N] [--processes N] [--file-bytes N]
-//       [--address-space-bytes N] [--open-files N] [--writable DIR]...
-//       [--readable DIR]... -- TRAINER ARG...
+//       [--address-space-bytes N] [--data-bytes N] [--open-files N]
+//       [--writable DIR]... [--readable DIR]... -- TRAINER ARG...
 //   ordo-supervisor --launcher --deployment DIR
 struct Options {
   // Local folder for the journal; exists.

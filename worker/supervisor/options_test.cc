@@ -52,6 +52,8 @@ TEST(OptionsTest, ReadsWhatTheTrainerMayDo) {
                             "3",
                             "--address-space-bytes",
                             "4",
+                            "--data-bytes",
+                            "6",
                             "--open-files",
                             "5",
                             "--writable",
@@ -72,6 +74,7 @@ TEST(OptionsTest, ReadsWhatTheTrainerMayDo) {
   EXPECT_EQ(confinement.processes, 2);
   EXPECT_EQ(confinement.file_bytes, 3);
   EXPECT_EQ(confinement.address_space_bytes, 4);
+  EXPECT_EQ(confinement.data_bytes, 6);
   EXPECT_EQ(confinement.open_files, 5);
   EXPECT_THAT(confinement.writable, ElementsAre("/w", "/x"));
   EXPECT_THAT(confinement.readable, ElementsAre("/r"));
