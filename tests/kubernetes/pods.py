@@ -1,6 +1,7 @@
 """A pod as processes: network, process and mount namespaces of its own, a root
 that is read-only but for its volumes, and the user that it is to run as."""
 
+import ctypes
 import os
 import re
 import shlex
@@ -42,6 +43,9 @@ def why_not():
     for tool in _TOOLS:
         if shutil.which(tool) is None:
             return tool + " is not there"
+    # landlock_create_ruleset, asked for its version (worker/supervisor).
+    if ctypes.CDLL(None).syscall(444, None, 0, 1) < 2:
+        return "no Landlock, without which the manifests' workers do not start"
     trial = ("ip link add ordo-t type veth peer name ordo-u && "
              "unshare --pid --fork --mount sh -c 'mount -t proc proc /proc && "
              "mount -t tmpfs tmpfs /run'")

@@ -195,9 +195,23 @@ void CheckSandbox(::ordo::config::v1::Sandbox* config,
   }
 }
 
+absl::Status CheckReadable(const ::ordo::config::v1::Sandbox& config,
+                           int landlock) {
+  if (landlock > 0 || config.readable().empty() || !config.user().empty()) {
+    return absl::OkStatus();
+  }
+  return base::InvalidField(
+      "sandbox.readable",
+      "this kernel has no Landlock (Linux 5.19 and later, where it is not "
+      "switched off), so trainers would read whatever the worker may, its keys "
+      "too; name another user in `sandbox.user`, or leave this out");
+}
+
 absl::StatusOr<Sandbox> MakeSandbox(const WorkerConfig& config,
                                     base::Filesystem& files) {
   const auto& wanted = config.sandbox();
+  const int landlock = supervisor::LandlockVersion();
+  ORDO_RETURN_IF_ERROR(CheckReadable(wanted, landlock));
   Sandbox sandbox;
   if (!wanted.user().empty()) {
     ORDO_ASSIGN_OR_RETURN(sandbox.user, FindUser(wanted.user()));
@@ -227,7 +241,7 @@ absl::StatusOr<Sandbox> MakeSandbox(const WorkerConfig& config,
   sandbox.writable.emplace_back(kDevices);
   sandbox.writable.push_back(stores);
   sandbox.readable = ReadableFolders(config);
-  if (supervisor::LandlockVersion() == 0) {
+  if (landlock == 0) {
     base::LogWarning(
         "this kernel has no Landlock: trainers may read and write whatever "
         "their user may");

@@ -47,6 +47,12 @@ struct Sandbox {
 void CheckSandbox(::ordo::config::v1::Sandbox* config,
                   std::vector<base::FieldViolation>* violations);
 
+// Whether `readable` holds on a kernel with this version of Landlock
+// (supervisor::LandlockVersion), or who trainers are keeps from them what they
+// must not read. INVALID_ARGUMENT: neither, and what to do.
+absl::Status CheckReadable(const ::ordo::config::v1::Sandbox& config,
+                           int landlock);
+
 // What this machine makes of a configuration that is valid: looks up the user,
 // and readies the cgroup and the folder of tokens that are kept.
 // INVALID_ARGUMENT names the field that does not fit this machine.

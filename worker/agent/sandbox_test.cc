@@ -10,12 +10,14 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "worker/supervisor/landlock.h"
 
 namespace ordo::worker::agent {
 namespace {
 
 using ::ordo::base::testing::StatusIs;
 using ::ordo::config::v1::WorkerConfig;
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -73,6 +75,20 @@ TEST(CheckSandboxTest, FoldersAreAbsolute) {
                           "sandbox.readable[0]", "sandbox.readable[1]"));
 }
 
+TEST(CheckReadableTest, ItHoldsByLandlockOrByAnotherUser) {
+  Config config;
+  ORDO_EXPECT_OK(CheckReadable(config, 0));
+  config.add_readable("/opt");
+  ORDO_EXPECT_OK(CheckReadable(config, 2));
+  EXPECT_THAT(
+      CheckReadable(config, 0),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               AllOf(HasSubstr("sandbox.readable"), HasSubstr("Landlock"),
+                     HasSubstr("`sandbox.user`"))));
+  config.set_user("nobody");
+  ORDO_EXPECT_OK(CheckReadable(config, 0));
+}
+
 class SandboxTest : public ::testing::Test {
  protected:
   SandboxTest() {
@@ -123,6 +139,9 @@ TEST_F(SandboxTest, TrainersWriteTheirJobsFolderAndWhatIsListed) {
 }
 
 TEST_F(SandboxTest, ReadingIsBoundWhereSomethingIsListed) {
+  if (supervisor::LandlockVersion() == 0) {
+    GTEST_SKIP() << "the kernel has no Landlock";
+  }
   config_.add_data_roots("/srv/text");
   config_.mutable_sandbox()->add_readable("/srv/programs");
   ORDO_ASSERT_OK_AND_ASSIGN(const Sandbox sandbox,

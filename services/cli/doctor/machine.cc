@@ -53,6 +53,14 @@ bool HasProcessCalls() {
   return syscall(SYS_close_range, UINT_MAX, UINT_MAX, 0) == 0;
 }
 
+// As worker/supervisor/landlock.h asks for it.
+bool HasLandlock() {
+  constexpr long kCreateRuleset = 444;
+  constexpr unsigned kAskVersion = 1;
+  constexpr long kLeastVersion = 2;
+  return syscall(kCreateRuleset, nullptr, 0, kAskVersion) >= kLeastVersion;
+}
+
 // The folder of this process's cgroup; empty where there is no version 2.
 std::string CgroupFolder(const std::string& root) {
   const std::string text = TextOf(root + "/proc/self/cgroup");
@@ -87,6 +95,18 @@ Finding JudgeKernel(const MachineFacts& facts) {
   return {"machine/kernel", Health::kFail,
           "Linux " + facts.kernel + " lacks pidfd_open or close_range",
           "boot Linux 5.9 or newer; in a container, permit these calls"};
+}
+
+Finding JudgeLandlock(const MachineFacts& facts) {
+  if (facts.has_landlock) {
+    return {"machine/landlock", Health::kOk,
+            "trainers can be kept to folders of their own"};
+  }
+  return {"machine/landlock", Health::kWarn, "the kernel has no Landlock",
+          "where trainers run, boot Linux 5.19 or newer with landlock among "
+          "its `lsm=`, or run the worker as root with `sandbox.user`; else "
+          "they may what the worker may, and it does not start with "
+          "`sandbox.readable`"};
 }
 
 Finding JudgeOpenFiles(const MachineFacts& facts) {
@@ -182,6 +202,7 @@ MachineFacts ReadMachineFacts(const std::string& root) {
   utsname name = {};
   if (uname(&name) == 0) facts.kernel = name.release;
   facts.has_process_calls = HasProcessCalls();
+  facts.has_landlock = HasLandlock();
   rlimit limit = {};
   if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
     facts.open_files = LimitOf(limit.rlim_cur);
@@ -206,9 +227,9 @@ MachineFacts ReadMachineFacts(const std::string& root) {
 }
 
 Findings JudgeMachine(const MachineFacts& facts) {
-  return {JudgeKernel(facts),  JudgeOpenFiles(facts),    JudgeInotify(facts),
-          JudgeCgroup(facts),  JudgeSharedMemory(facts), JudgeClock(facts),
-          JudgeTimeZone(facts)};
+  return {JudgeKernel(facts),  JudgeLandlock(facts), JudgeOpenFiles(facts),
+          JudgeInotify(facts), JudgeCgroup(facts),   JudgeSharedMemory(facts),
+          JudgeClock(facts),   JudgeTimeZone(facts)};
 }
 
 }  // namespace ordo::services::cli::doctor

@@ -14,6 +14,8 @@ struct MachineFacts {
   // (pidfd) and freed of open files by (close_range): Linux 5.9.
   std::string kernel;
   bool has_process_calls = false;
+  // And what keeps trainers from files: Landlock of Linux 5.19.
+  bool has_landlock = false;
   // What one process may have open: now, and what it may ask for.
   int64_t open_files = -1;
   int64_t max_open_files = -1;

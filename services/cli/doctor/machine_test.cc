@@ -16,6 +16,7 @@ MachineFacts WellFacts() {
   MachineFacts facts;
   facts.kernel = "6.1.0";
   facts.has_process_calls = true;
+  facts.has_landlock = true;
   facts.open_files = 65536;
   facts.max_open_files = 65536;
   facts.inotify_instances = 128;
@@ -58,6 +59,13 @@ TEST(MachineTest, KernelIsTooOld) {
                   [](MachineFacts* facts) { facts->has_process_calls = false; })
                 .health,
             Health::kFail);
+}
+
+TEST(MachineTest, NothingKeepsTrainersFromFiles) {
+  const Finding none = Judge(
+      "landlock", [](MachineFacts* facts) { facts->has_landlock = false; });
+  EXPECT_EQ(none.health, Health::kWarn);
+  EXPECT_NE(none.advice.find("`sandbox.user`"), std::string::npos);
 }
 
 TEST(MachineTest, FewFilesMayBeOpen) {
