@@ -333,6 +333,34 @@ TEST_F(BoundSchedulerTest, ResultsHideTheJobThatTheyWereTakenFrom) {
   }
 }
 
+TEST_F(BoundSchedulerTest, JobsAndResultsHideWhatTheyWereMadeOf) {
+  Job job;
+  job.set_name("jobs/over-it");
+  job.mutable_spec()->set_queue("day");
+  job.mutable_spec()->set_start_from("jobs/secret-plan/checkpoints/1-1");
+  job.add_notices("it goes on from jobs/secret-plan/checkpoints/1-1");
+  scheduler_.PutJob(job);
+  reports::v1::Report report;
+  report.set_name("jobs/over-it/reports/r-1");
+  report.set_checkpoint("jobs/secret-plan/checkpoints/1-1");
+  scheduler_.PutReport(report);
+  const auto got = bound_->GetJob("over-it");
+  ASSERT_THAT(got, IsOk());
+  EXPECT_EQ(got->spec().start_from(), "jobs/another/checkpoints/1-1");
+  EXPECT_EQ(got->notices(0), "it goes on from jobs/another/checkpoints/1-1");
+  const auto result = bound_->GetReport("over-it", "r-1");
+  ASSERT_THAT(result, IsOk());
+  EXPECT_EQ(result->checkpoint(), "jobs/another/checkpoints/1-1");
+  const auto listed = bound_->ListJobs({}, {});
+  ASSERT_THAT(listed, IsOk());
+  for (const Job& each : listed->items) {
+    EXPECT_THAT(each.ShortDebugString(), Not(HasSubstr(kHiddenJob)));
+  }
+  Job watched = job;
+  bound_->Hide(&watched);
+  EXPECT_THAT(watched.ShortDebugString(), Not(HasSubstr(kHiddenJob)));
+}
+
 TEST_F(BoundSchedulerTest, WhatAWatchIsGivenCanBeHidden) {
   Job job;
   job.set_message("it made room for secret-plan");

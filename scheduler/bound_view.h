@@ -30,7 +30,7 @@ struct BoundView {
                      const std::set<std::string>& named = {}) const;
 
   // Takes the names of jobs that are not seen out of what is said of one that
-  // is, and of what all see.
+  // is, its spec included, and of what all see.
   void HideIn(jobs::v1::Job* job) const;
   void HideIn(workers::v1::Worker* worker) const;
   void HideIn(checkpoints::v1::Alias* alias) const;
