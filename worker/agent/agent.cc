@@ -31,8 +31,6 @@ using ::ordo::training::v1::ProgressRecord;
 // Changes are seen at once; this only catches what the kernel cannot tell, such
 // as a storage that does not support inotify.
 constexpr absl::Duration kFullTurnPeriod = absl::Seconds(1);
-// How often it is looked how much room is left to write.
-constexpr absl::Duration kRoomPeriod = absl::Seconds(15);
 // How often processes that must go are looked for.
 constexpr absl::Duration kLostPeriod = absl::Milliseconds(20);
 constexpr size_t kMaxSpareFolders = 64;
@@ -50,6 +48,9 @@ Agent::Agent(AgentOptions options, base::Filesystem& files,
       clock_(clock),
       metrics_(metrics),
       spares_(files_, options_.task.state_folder + "/spare", kMaxSpareFolders),
+      room_({{"storage", options_.task.storage_root},
+             {"state", options_.task.state_folder}},
+            files_, clock_, metrics_.free_bytes),
       wake_file_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
       core_(options_.identity.worker(), options_.identity.incarnation(),
             options_.task.trainer),
@@ -292,7 +293,7 @@ void Agent::UpdateChanged() {
   }
   if (all) {
     TakeFailedSyncs();
-    MeasureRoom();
+    room_.Step();
   }
   for (auto& [key, entry] : entries_) {
     // Most are acknowledged, and forgotten, before that.
@@ -494,24 +495,6 @@ void Agent::WriteSpec(const DesiredAttempt& desired) {
       base::LogWarning("spec not written",
                        {{"job", desired.job()}, {"error", status}});
     }
-  });
-}
-
-void Agent::MeasureRoom() {
-  const absl::Duration now = clock_.Monotonic();
-  if (now < next_room_ || measuring_room_.exchange(true)) return;
-  next_room_ = now + kRoomPeriod;
-  background_->Run([this] {
-    const std::pair<const char*, const std::string&> places[] = {
-        {"storage", options_.task.storage_root},
-        {"state", options_.task.state_folder}};
-    for (const auto& [place, folder] : places) {
-      // Where nobody can tell there is none to be had either.
-      const auto room = files_.FreeBytes(folder);
-      metrics_.free_bytes.With({place}).Set(
-          static_cast<double>(room.value_or(0)));
-    }
-    measuring_room_ = false;
   });
 }
 

@@ -25,6 +25,7 @@
 #include "worker/agent/nvml.h"
 #include "worker/agent/offers.h"
 #include "worker/agent/reporter.h"
+#include "worker/agent/room_meter.h"
 #include "worker/agent/spare_folders.h"
 #include "worker/agent/task.h"
 #include "worker/agent/task_watches.h"
@@ -74,6 +75,10 @@ class Agent {
   // Leave::kAtOnce the tasks go on.
   void Run(const std::string& address,
            const std::shared_ptr<grpc::Channel>& channel);
+
+  // Shows how much room is left to write, also while Run waits for a storage
+  // that hangs. Any thread.
+  void ShowRoom() { room_.Step(); }
 
   // Ends Run. Safe in a signal handler.
   void RequestLeave(Leave leave);
@@ -137,9 +142,6 @@ class Agent {
   void TakeFailedSyncs() ORDO_EXCLUDES(mutex_);
   // <job>/spec.json: a disk may take its time.
   void WriteSpec(const ::ordo::agent::v1::DesiredAttempt& desired);
-  // Has the room that is left to write measured, if it is time: a storage that
-  // hangs holds up nobody here.
-  void MeasureRoom();
   // What is offered, and what the reporter says of it.
   void TendDevices();
   void Report();
@@ -156,11 +158,10 @@ class Agent {
   const base::Clock& clock_;
   WorkerMetrics& metrics_;
   SpareFolders spares_;
+  RoomMeter room_;
   // An eventfd.
   const int wake_file_;
   std::atomic<Leave> leave_{Leave::kNo};
-  // Its result is not there yet.
-  std::atomic<bool> measuring_room_{false};
 
   mutable base::Mutex mutex_;
   Core core_ ORDO_GUARDED_BY(mutex_);
@@ -177,7 +178,6 @@ class Agent {
   std::set<pid_t> failed_supervisors_;
   // Monotonic times.
   absl::Duration next_full_turn_;
-  absl::Duration next_room_;
   Drain drain_;
   Offers offers_;
   int64_t announced_devices_ = 0;

@@ -232,6 +232,7 @@ absl::Status Work(const WorkerConfig& config) {
   base::HostPort reached;
   reached.host = options.task.host;
   Agent agent(std::move(options), files, clock, metrics);
+  registry.OnCollect([&agent] { agent.ShowRoom(); });
   HandleSignals(&agent);
   ORDO_RETURN_IF_ERROR(agent.Start());
   WorkerAgentServiceImpl service(agent);
