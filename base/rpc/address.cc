@@ -49,6 +49,14 @@ absl::StatusOr<HostPort> ParseHostPort(std::string_view text) {
   return result;
 }
 
+std::string AddressOf(const std::string& peer) {
+  const size_t begin = peer.find(':') + 1;
+  const size_t end = peer.rfind(':');
+  // A Unix socket has no port.
+  if (end == std::string::npos || end < begin) return peer;
+  return peer.substr(begin, end - begin);
+}
+
 absl::Status CheckListen(std::string_view text, bool permitted,
                          std::string_view permit) {
   const absl::StatusOr<HostPort> address = ParseHostPort(text);

@@ -32,6 +32,9 @@ struct Listener {
 // Reads "HOST:PORT" or "[IPV6]:PORT"; else INVALID_ARGUMENT.
 absl::StatusOr<HostPort> ParseHostPort(std::string_view text);
 
+// The host of a peer as gRPC names it: of "ipv4:10.0.0.1:5000", "10.0.0.1".
+std::string AddressOf(const std::string& peer);
+
 // Whether a server may listen at `text`: INVALID_ARGUMENT when it is no
 // HOST:PORT, or other machines could reach it and nothing permits that, which
 // is for a port with TLS, or where somebody says that it shall be without.

@@ -46,6 +46,13 @@ TEST(IsLoopbackTest, IsTrueForThisMachineOnly) {
   }
 }
 
+TEST(AddressOfTest, HasNoPort) {
+  EXPECT_EQ(AddressOf("ipv4:10.0.0.1:5000"), "10.0.0.1");
+  EXPECT_EQ(AddressOf("ipv6:%5B::1%5D:5000"), "%5B::1%5D");
+  EXPECT_EQ(AddressOf("unix:/run/ordo"), "unix:/run/ordo");
+  EXPECT_EQ(AddressOf(""), "");
+}
+
 TEST(CheckListenTest, OffLoopbackNeedsTlsOrPermission) {
   ORDO_EXPECT_OK(CheckListen("127.0.0.1:0", false));
   EXPECT_THAT(CheckListen("0.0.0.0:9100", false),

@@ -18,15 +18,9 @@ using ::grpc::experimental::ServerRpcInfo;
 // In place of the name of a method that there is not: callers choose names, and
 // each would be a time series.
 constexpr char kOtherMethod[] = "other";
-// Served by gRPC itself, from no generated code.
-constexpr const char* kHealthMethods[] = {"grpc.health.v1.Health/Check",
-                                          "grpc.health.v1.Health/Watch"};
 
 // "package.Service/Method" of this program's own.
 bool IsMethod(std::string name) {
-  for (const char* method : kHealthMethods) {
-    if (name == method) return true;
-  }
   const size_t slash = name.rfind('/');
   if (slash == std::string::npos) return false;
   name[slash] = '.';

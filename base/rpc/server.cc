@@ -12,13 +12,13 @@
 #include "base/rpc/address.h"
 #include "base/rpc/call.h"
 #include "base/rpc/grpc_status.h"
+#include "base/rpc/health_service.h"
 #include "base/status/status.h"
 #include "base/trace/trace.h"
 #include "grpc/grpc_security_constants.h"
 #include "grpc/support/log.h"
 #include "grpcpp/ext/proto_server_reflection_plugin.h"
 #include "grpcpp/generic/async_generic_service.h"
-#include "grpcpp/health_check_service_interface.h"
 #include "grpcpp/impl/server_builder_option.h"
 #include "grpcpp/impl/server_builder_plugin.h"
 #include "grpcpp/impl/server_initializer.h"
@@ -49,7 +49,6 @@ void SetUpGrpc() {
     // Debian's Abseil, built without NDEBUG, looks for cycles at each lock of
     // gRPC's, with a lock of its own.
     absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
-    grpc::EnableDefaultHealthCheckService(true);
     grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   });
 }
@@ -85,36 +84,36 @@ void SetLimits(const RpcServerOptions& options, grpc::ServerBuilder* builder) {
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
 }
 
-// Learns the names of a server's services, which only plugins are told.
+// Tells the health service the names of a server's services before it starts;
+// only plugins learn them.
 class ServiceNames : public grpc::ServerBuilderPlugin {
  public:
-  explicit ServiceNames(std::vector<std::string>* names) : names_(names) {}
+  explicit ServiceNames(HealthService& health) : health_(health) {}
 
   std::string name() override { return "ordo-service-names"; }
   void InitServer(grpc::ServerInitializer*) override {}
   void Finish(grpc::ServerInitializer* server) override {
-    *names_ = *server->GetServiceList();
+    health_.Serve(*server->GetServiceList());
   }
   void ChangeArguments(const std::string&, void*) override {}
 
  private:
-  std::vector<std::string>* const names_;
+  HealthService& health_;
 };
 
-// Adds ServiceNames to one builder; `names` outlives it.
+// Adds ServiceNames to one builder; `health` outlives it.
 class ServiceNamesOption : public grpc::ServerBuilderOption {
  public:
-  explicit ServiceNamesOption(std::vector<std::string>* names)
-      : names_(names) {}
+  explicit ServiceNamesOption(HealthService& health) : health_(health) {}
 
   void UpdateArguments(grpc::ChannelArguments*) override {}
   void UpdatePlugins(std::vector<std::unique_ptr<grpc::ServerBuilderPlugin>>*
                          plugins) override {
-    plugins->push_back(std::make_unique<ServiceNames>(names_));
+    plugins->push_back(std::make_unique<ServiceNames>(health_));
   }
 
  private:
-  std::vector<std::string>* const names_;
+  HealthService& health_;
 };
 
 // gRPC 1.51 shares one completion queue among all users of the callback API
@@ -142,6 +141,9 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
   SetUpGrpc();
   grpc::ServerBuilder builder;
   SetLimits(options, &builder);
+  auto health = std::make_unique<HealthService>(
+      options.max_watches, options.max_watches_per_address);
+  builder.RegisterService(health.get());
   for (grpc::Service* service : services) builder.RegisterService(service);
   builder.SetContextAllocator(CallAllocator());
   std::vector<
@@ -152,8 +154,7 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
     factories.push_back(options.metrics->InterceptorFactory());
   }
   builder.experimental().SetInterceptorCreators(std::move(factories));
-  std::vector<std::string> names;
-  builder.SetOption(std::make_unique<ServiceNamesOption>(&names));
+  builder.SetOption(std::make_unique<ServiceNamesOption>(*health));
   int port = 0;
   builder.AddListeningPort(
       listen.ToString(),
@@ -166,19 +167,23 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
         ": the port is in use or the host is not of this machine; end the "
         "other program or name another port (0 takes a free one)");
   }
-  auto* const health = server->GetHealthCheckService();
-  for (const std::string& name : names) health->SetServingStatus(name, true);
   listen.port = port;
-  auto result =
-      std::unique_ptr<RpcServer>(new RpcServer(listen.ToString(), port));
-  result->server_ = std::move(server);
-  return result;
+  return std::unique_ptr<RpcServer>(
+      new RpcServer(listen, std::move(health), std::move(server)));
 }
+
+RpcServer::RpcServer(const HostPort& listen,
+                     std::unique_ptr<HealthService> health,
+                     std::unique_ptr<grpc::Server> server)
+    : address_(listen.ToString()),
+      port_(listen.port),
+      health_(std::move(health)),
+      server_(std::move(server)) {}
 
 RpcServer::~RpcServer() { Drain(absl::ZeroDuration()); }
 
 void RpcServer::Drain(absl::Duration grace) {
-  if (auto* health = server_->GetHealthCheckService()) health->Shutdown();
+  health_->Drain();
   server_->Shutdown(std::chrono::system_clock::now() +
                     absl::ToChronoMilliseconds(grace));
   server_->Wait();

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "base/rpc/address.h"
 #include "base/rpc/rpc_metrics.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server.h"
@@ -34,6 +35,12 @@ inline constexpr int64_t kMaxTransportBytes = 16 * int64_t{kMaxMessageBytes};
 // it they end as RESOURCE_EXHAUSTED. Anybody may open them, and each holds a
 // thread until its client is done.
 inline constexpr int kMaxReflections = 32;
+// Streams of Health.Watch that a server has open, of all clients together and
+// of one address; above it they end as RESOURCE_EXHAUSTED. Anybody may open
+// them, over as many connections as they like. A proxy has one for each of its
+// threads.
+inline constexpr int kMaxWatches = 1024;
+inline constexpr int kMaxWatchesPerAddress = 16;
 
 struct RpcServerOptions {
   // "HOST:PORT"; port 0 takes a free one.
@@ -49,10 +56,14 @@ struct RpcServerOptions {
   int64_t max_transport_bytes = kMaxTransportBytes;
   // Per connection.
   int max_streams = kMaxStreams;
+  int max_watches = kMaxWatches;
+  int max_watches_per_address = kMaxWatchesPerAddress;
   // A connection that has not become one of gRPC's by then, TLS and all, is
   // closed: strangers who connect and say nothing hold descriptors and memory.
   absl::Duration handshake_timeout = absl::Seconds(10);
 };
+
+class HealthService;
 
 // A gRPC server with health checking and reflection. Thread-safe.
 class RpcServer {
@@ -73,18 +84,20 @@ class RpcServer {
   // "HOST:PORT" with the actual port.
   const std::string& address() const { return address_; }
 
-  // Health becomes NOT_SERVING, new calls are refused, running calls are
-  // cancelled after `grace`. Returns when all have ended. The callers of open
-  // streams see them end: services that hold streams close them on
-  // ServerContext::IsCancelled or earlier by themselves.
+  // Health becomes NOT_SERVING and is watched no more, new calls are refused,
+  // running calls are cancelled after `grace`. Returns when all have ended. The
+  // callers of open streams see them end: services that hold streams close them
+  // on ServerContext::IsCancelled or earlier by themselves.
   void Drain(absl::Duration grace);
 
  private:
-  RpcServer(std::string address, int port) : address_(address), port_(port) {}
+  RpcServer(const HostPort& listen, std::unique_ptr<HealthService> health,
+            std::unique_ptr<grpc::Server> server);
 
-  std::string address_;
-  int port_;
-  std::unique_ptr<grpc::Server> server_;
+  const std::string address_;
+  const int port_;
+  const std::unique_ptr<HealthService> health_;
+  const std::unique_ptr<grpc::Server> server_;
 };
 
 // Who calls: what the caller says, and what the wire has proved.

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/check.h"
+#include "base/rpc/address.h"
 #include "base/status/status.h"
 #include "base/text/cut.h"
 #include "google/protobuf/descriptor.h"
@@ -81,7 +82,7 @@ absl::Status Guard::Check(const MethodRule& rule, const base::Caller& caller,
   if (options_.authenticator->TakesTime(caller) &&
       !failures_.MayTry(caller.peer)) {
     return absl::ResourceExhaustedError(absl::StrCat(
-        "too many logins from ", AddressOf(caller.peer),
+        "too many logins from ", base::AddressOf(caller.peer),
         " have failed; wait for some seconds, and see that the token is right "
         "(ordo whoami)"));
   }
@@ -99,14 +100,14 @@ absl::Status Guard::Refuse(const absl::Status& why, AuditEntry entry) {
   const bool is_login = !absl::IsPermissionDenied(why);
   if (is_login && !failures_.Fail(entry.address, &entry.num_left_out)) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("too many logins from ", AddressOf(entry.address),
+        absl::StrCat("too many logins from ", base::AddressOf(entry.address),
                      " have failed; wait for some seconds. The last one: ",
                      std::string(why.message())));
   }
   if (!is_login && !refusals_.Fail(entry.address, &entry.num_left_out)) {
     return why;
   }
-  entry.address = AddressOf(entry.address);
+  entry.address = base::AddressOf(entry.address);
   entry.result = why;
   if (options_.audit_log != nullptr) options_.audit_log->Write(entry);
   return why;
@@ -138,7 +139,7 @@ absl::Status Guard::Pass(const MethodRule& rule, const Message& request,
   passed->caller.user = entry.user;
   call.passenger = std::move(passed);
   if (is_written) {
-    entry.address = AddressOf(entry.address);
+    entry.address = base::AddressOf(entry.address);
     call.at_end = [log = options_.audit_log, entry = std::move(entry)](
                       const absl::Status& result) mutable {
       entry.result = result;

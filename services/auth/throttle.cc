@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "base/rpc/address.h"
+
 namespace ordo::services::auth {
 namespace {
 
@@ -11,14 +13,6 @@ namespace {
 constexpr char kOthers[] = "others";
 
 }  // namespace
-
-std::string AddressOf(const std::string& peer) {
-  const size_t begin = peer.find(':') + 1;
-  const size_t end = peer.rfind(':');
-  // A Unix socket has no port.
-  if (end == std::string::npos || end < begin) return peer;
-  return peer.substr(begin, end - begin);
-}
 
 void Throttle::Refill(absl::Duration now, Address* address) const {
   const double grown =
@@ -30,7 +24,7 @@ void Throttle::Refill(absl::Duration now, Address* address) const {
 
 Throttle::Address& Throttle::Find(const std::string& peer) {
   const absl::Duration now = clock_.Monotonic();
-  const std::string address = AddressOf(peer);
+  const std::string address = base::AddressOf(peer);
   auto found = addresses_.find(address);
   if (found == addresses_.end() && addresses_.size() >= kMaxAddresses &&
       now >= swept_ + kFailurePeriod) {
@@ -56,7 +50,7 @@ bool Throttle::MayTry(const std::string& peer) {
   base::MutexLock lock(mutex_);
   // Those who have not failed take no memory.
   if (addresses_.empty()) return true;
-  const auto found = addresses_.find(AddressOf(peer));
+  const auto found = addresses_.find(base::AddressOf(peer));
   if (found == addresses_.end()) return true;
   Refill(clock_.Monotonic(), &found->second);
   return found->second.failures_left >= 1;

@@ -47,9 +47,6 @@ class Throttle {
   absl::Duration swept_ ORDO_GUARDED_BY(mutex_) = -absl::InfiniteDuration();
 };
 
-// "ipv4:10.0.0.1:5000" without the port: "10.0.0.1".
-std::string AddressOf(const std::string& peer);
-
 }  // namespace ordo::services::auth
 
 #endif  // ORDO_SERVICES_AUTH_THROTTLE_H_

@@ -23,13 +23,6 @@ class ThrottleTest : public ::testing::Test {
   int64_t num_left_out_ = 0;
 };
 
-TEST_F(ThrottleTest, AddressesHaveNoPort) {
-  EXPECT_EQ(AddressOf("ipv4:10.0.0.1:5000"), "10.0.0.1");
-  EXPECT_EQ(AddressOf("ipv6:%5B::1%5D:5000"), "%5B::1%5D");
-  EXPECT_EQ(AddressOf("unix:/run/ordo"), "unix:/run/ordo");
-  EXPECT_EQ(AddressOf(""), "");
-}
-
 TEST_F(ThrottleTest, AfterManyFailuresAnAddressWaits) {
   EXPECT_TRUE(throttle_.MayTry(kPeer));
   for (int i = 0; i < kFailureBurst; ++i) EXPECT_TRUE(Fail(kPeer)) << i;

@@ -2,6 +2,8 @@
 // or say too little, jobs of others and of other queues, what is written down,
 // and thousands who are nobody.
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -15,8 +17,11 @@
 #include "base/digest/testing/signing_key.h"
 #include "base/files/file_util.h"
 #include "base/files/secret_file.h"
+#include "base/process/use.h"
 #include "base/rpc/client.h"
 #include "base/rpc/grpc_status.h"
+#include "base/rpc/health.grpc.pb.h"
+#include "base/rpc/server.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "grpcpp/grpcpp.h"
@@ -27,6 +32,9 @@ namespace ordo::tests::e2e {
 namespace {
 
 using base::testing::StatusIs;
+using grpc::health::v1::Health;
+using grpc::health::v1::HealthCheckRequest;
+using grpc::health::v1::HealthCheckResponse;
 using jobs::v1::Job;
 using jobs::v1::JobsService;
 using ::testing::AllOf;
@@ -42,6 +50,11 @@ constexpr int kNobodies = 10'000;
 constexpr int kAtATime = 500;
 // A call of somebody who is known takes no longer beside them.
 constexpr absl::Duration kMostForACall = absl::Seconds(2);
+// Connections of strangers who watch the scheduler's health, the streams that
+// each opens, and what the scheduler's memory may grow by.
+constexpr int kWatchers = 8;
+constexpr int kWatches = 1500;
+constexpr int64_t kMostForWatches = 100 << 20;
 
 // What a job needs beside its name.
 constexpr char kRest[] = R"(
@@ -287,6 +300,77 @@ TEST_F(AccessTest, TenThousandNobodiesCostOthersLittle) {
   const std::string log = AuditLog();
   EXPECT_LT(std::count(log.begin(), log.end(), '\n'), kNobodies / 2);
   ASSERT_EQ(As("ada", {"submit", folder_.Path("job.yaml")}).exit_code, 0);
+}
+
+// A stream of a stranger who watches the scheduler's health.
+class HealthWatch : public grpc::ClientReadReactor<HealthCheckResponse> {
+ public:
+  // Counts its end; both outlive this.
+  HealthWatch(Health::Stub& stub, std::atomic<int>& num_ended)
+      : num_ended_(num_ended) {
+    base::PrepareCall({absl::Minutes(5), "", false}, &context_);
+    stub.async()->Watch(&context_, &request_, this);
+    StartRead(&response_);
+    StartCall();
+  }
+
+  void OnReadDone(bool ok) override {
+    if (ok) StartRead(&response_);
+  }
+  void OnDone(const grpc::Status& status) override {
+    refused_ = status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED;
+    ++num_ended_;
+  }
+
+  void Cancel() { context_.TryCancel(); }
+  // After its end.
+  bool refused() const { return refused_; }
+
+ private:
+  std::atomic<int>& num_ended_;
+  grpc::ClientContext context_;
+  const HealthCheckRequest request_;
+  HealthCheckResponse response_;
+  bool refused_ = false;
+};
+
+TEST_F(AccessTest, WhoWatchesItsHealthDoesNotFillTheScheduler) {
+  const auto bytes = [this] {
+    const auto use = base::UseOf(deployment_->scheduler_process().pid);
+    ORDO_EXPECT_OK(use);
+    return use.ok() ? use->resident_bytes : 0;
+  };
+  const int64_t before = bytes();
+  std::atomic<int> num_ended{0};
+  std::vector<std::unique_ptr<Health::Stub>> strangers;
+  std::vector<std::unique_ptr<HealthWatch>> watches;
+  // All but these are refused, whatever their connection.
+  const auto are_refused = [&] {
+    return num_ended + base::kMaxWatchesPerAddress >=
+           static_cast<int>(watches.size());
+  };
+  for (int i = 0; i < kWatchers && are_refused(); ++i) {
+    strangers.push_back(
+        Health::NewStub(base::ConnectAlone(deployment_->api_address())));
+    for (int j = 0; j < kWatches; ++j) {
+      watches.push_back(
+          std::make_unique<HealthWatch>(*strangers.back(), num_ended));
+    }
+    EXPECT_TRUE(WaitFor(are_refused));
+  }
+  EXPECT_LT(bytes() - before, kMostForWatches);
+  const absl::Time called = absl::Now();
+  EXPECT_EQ(As("root", {"list", "jobs"}).exit_code, 0);
+  EXPECT_LT(absl::Now() - called, kMostForACall);
+  EXPECT_EQ(RunOrdo({"health"}).exit_code, 0);
+
+  for (const auto& watch : watches) watch->Cancel();
+  const int num_all = static_cast<int>(watches.size());
+  EXPECT_TRUE(WaitFor([&] { return num_ended == num_all; }));
+  const auto num_refused =
+      std::count_if(watches.begin(), watches.end(),
+                    [](const auto& watch) { return watch->refused(); });
+  EXPECT_GE(num_refused, num_all - base::kMaxWatchesPerAddress);
 }
 
 }  // namespace
