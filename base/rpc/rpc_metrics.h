@@ -14,7 +14,9 @@ namespace ordo::base {
 //   ordo_<part>_rpc_latency_seconds{method}     unary methods only
 // `method` is "ordo.jobs.v1.JobsService/GetJob", or "other" for one that there
 // is not; `code` the canonical name such as "NOT_FOUND". What ends as INTERNAL
-// or DATA_LOSS is logged, with its text.
+// or DATA_LOSS is logged, with its text. A request that cannot be parsed, which
+// is no fault of the program's, ends as UNIMPLEMENTED: so gRPC's callback API
+// has it.
 class RpcMetrics {
  public:
   // `part` is "scheduler", "worker"; `registry` outlives this.

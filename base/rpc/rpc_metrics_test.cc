@@ -134,6 +134,32 @@ TEST_F(RpcMetricsTest, HealthIsAMethod) {
               HasSubstr("method=\"grpc.health.v1.Health/Check\"} 1\n"));
 }
 
+TEST_F(RpcMetricsTest, WhatCannotBeParsedIsNoFaultOfTheService) {
+  const int64_t before = NumLogLines(LogLevel::kError);
+  const auto channel = Connect(server_->address());
+  const grpc::Slice no_message("\xff\xff\xff");
+  const grpc::ByteBuffer request(&no_message, 1);
+  for (const char* name :
+       {"/ordo.base.sample.EchoService/Echo",
+        "/ordo.base.sample.EchoService/Follow", "/grpc.health.v1.Health/Check",
+        "/grpc.health.v1.Health/Watch", "/three"}) {
+    grpc::ClientContext context;
+    PrepareCall({absl::Seconds(20), "", false}, &context);
+    grpc::ByteBuffer response;
+    const grpc::Status status = grpc::internal::BlockingUnaryCall(
+        channel.get(),
+        grpc::internal::RpcMethod(name, grpc::internal::RpcMethod::NORMAL_RPC),
+        &context, request, &response);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::UNIMPLEMENTED) << name;
+  }
+  server_.reset();
+  EXPECT_EQ(NumLogLines(LogLevel::kError), before);
+  EXPECT_THAT(registry_.Text(), Not(HasSubstr("INTERNAL")));
+  EXPECT_THAT(registry_.Text(),
+              HasSubstr("ordo_test_rpc_requests_total{code=\"UNIMPLEMENTED\","
+                        "method=\"grpc.health.v1.Health/Watch\"} 1\n"));
+}
+
 TEST_F(RpcMetricsTest, StreamsAreCountedAndNotMeasured) {
   grpc::ClientContext context;
   PrepareCall({absl::Seconds(20), "", false}, &context);
