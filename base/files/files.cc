@@ -17,7 +17,8 @@ namespace ordo::base {
 namespace {
 
 constexpr mode_t kFileMode = 0644;
-constexpr mode_t kFolderMode = 0755;
+// A umask of 002 lets a group remove what lies in them.
+constexpr mode_t kFolderMode = 0775;
 constexpr uint64_t kPartBytes = 64 << 10;
 // Folders in each other that are removed together.
 constexpr int kMaxFolderDepth = 100;

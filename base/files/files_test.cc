@@ -169,6 +169,19 @@ TEST_F(PosixFilesystemTest, FoldersThatLieTooDeepInEachOtherAreNotRemoved) {
   ORDO_EXPECT_OK(files_.RemoveTree(folder_.Path("d")));
 }
 
+TEST_F(PosixFilesystemTest,
+       TheMaskSaysWhetherAGroupMayRemoveWhatLiesInFolders) {
+  for (const mode_t mask : {0002, 0022, 0027}) {
+    const std::string path = folder_.Path(std::to_string(mask) + "/below");
+    const mode_t own = umask(mask);
+    ORDO_EXPECT_OK(files_.MakeFolders(path));
+    umask(own);
+    struct stat info {};
+    ASSERT_EQ(stat(path.c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 07777, 0775U & ~mask);
+  }
+}
+
 TEST_F(PosixFilesystemTest, WhatIsRemovedBelowARootLiesThere) {
   for (const char* name : {"root/a/b/c", "elsewhere/c"}) {
     ORDO_ASSERT_OK(files_.MakeFolders(folder_.Path(name)));

@@ -32,7 +32,8 @@ done
 diff "$PREFIX/lib/ordo/installed.txt" \
   <(find "$PREFIX" ! -type d -printf '%P\n' | LC_ALL=C sort) ||
   failed "installed.txt names what is there, and nothing else"
-grep -rl '@PREFIX@' "$PREFIX/lib/systemd" "$PREFIX/lib/tmpfiles.d" &&
+grep -rl '@PREFIX@' "$PREFIX/lib/systemd" "$PREFIX/lib/tmpfiles.d" \
+  "$PREFIX/share/ordo" &&
   failed "a place-holder is left"
 if command -v man >/dev/null; then
   MANWIDTH=80 man -l "$PREFIX/share/man/man1/ordo.1" 2>&1 |
@@ -125,10 +126,14 @@ if command -v systemd-tmpfiles >/dev/null &&
   mkdir -p "$TEST_TMPDIR/image/etc"
   systemd-sysusers --root="$TEST_TMPDIR/image" ||
     failed "users"
-  grep -q '^ordo:' "$TEST_TMPDIR/image/etc/passwd" || failed "no user"
+  for user in ordo ordo-trainer; do
+    grep -q "^$user:" "$TEST_TMPDIR/image/etc/passwd" || failed "no user $user"
+  done
+  grep -qE '^ordo-trainer:[^:]*:[^:]*:ordo$' "$TEST_TMPDIR/image/etc/group" ||
+    failed "the scheduler is not of the trainers' group"
   systemd-tmpfiles --create --root="$TEST_TMPDIR/image" \
     "$image/lib/tmpfiles.d/ordo.conf" || failed "folders"
-  for file in etc/ordo/scheduler.yaml srv/ordo var/backups/ordo; do
+  for file in etc/ordo/scheduler.yaml srv/ordo/jobs var/backups/ordo; do
     [[ -e $TEST_TMPDIR/image/$file ]] || failed "$file was not made"
   done
   [[ ! -e $TEST_TMPDIR/image/etc/ordo/worker.yaml ]] ||

@@ -42,6 +42,15 @@ else
   echo "SKIPPED: no systemd-analyze on this machine"
 fi
 
+# Trainers of another user are nobody that a service is.
+trainers=$(sed -n 's/^ *# user: //p' "$PREFIX/share/ordo/config/worker.yaml")
+grep -q "^u $trainers " "$PREFIX/lib/sysusers.d/ordo.conf" ||
+  failed "there is no user '$trainers' for trainers"
+for unit in ordo-scheduler ordo-worker ordo-backup; do
+  [[ $(field "$unit.service" User) != "$trainers" ]] ||
+    failed "trainers are the user of $unit"
+done
+
 # What is called has the flags that it is called with.
 for unit in ordo-scheduler ordo-worker; do
   read -r program flags <<<"$(field "$unit.service" ExecStart)"
@@ -90,6 +99,11 @@ for part in scheduler worker; do
     -e 's|\(listen: 127.0.0.1\):.*|\1:0|' \
     "$PREFIX/share/ordo/config/$part.yaml" >"$CONFIG/$part.yaml"
 done
+# As worker/supervisor/landlock.cc asks: a worker does not start without it.
+landlock=true
+python3 -c 'import ctypes, sys
+sys.exit(ctypes.CDLL(None).syscall(444, None, 0, 1) < 2)' || landlock=false
+$landlock || sed -i '/^sandbox:/,/^  readable:/d' "$CONFIG/worker.yaml"
 cat >>"$CONFIG/worker.yaml" <<END
 trainer: $ROOT/tests/fake/fake_trainer
 trainer_environment: {ORDO_FAKE: "*:hold_at=40"}
@@ -135,6 +149,12 @@ for ((i = 0; i < 600; ++i)); do
   sleep 0.1
 done
 runs=$(trainer) || failed "no trainer"
+# It reads programs, and no configuration, key or store.
+said=$(pgrep -af "ordo-supervisor --task-dir $TEST_TMPDIR/s")
+! $landlock || [[ $said == *" --readable $PREFIX/lib/ordo "* &&
+  $said != *" --readable $CONFIG"* &&
+  $said != *" --readable $TEST_TMPDIR/state"* ]] ||
+  failed "what trainers may read: $said"
 
 # As systemctl restart: the trainer is the same one afterwards.
 kill -s "$(field ordo-worker.service RestartKillSignal)" "$worker"
