@@ -70,7 +70,7 @@ done
 processes=$(sed -n 's/.*kDefaultProcesses = \([0-9]*\);.*/\1/p' \
   worker/agent/sandbox.cc)
 tasks=$(field ordo-worker.service TasksMax)
-[[ -n $processes && $tasks =~ ^[0-9]+$ ]] && ((tasks >= 2 * processes)) ||
+[[ -n $processes && $tasks =~ ^[0-9]+$ && $tasks -ge $((2 * processes)) ]] ||
   failed "ordo-worker: $tasks tasks where trainers may have $processes"
 # What ends with the worker, and what keeps GPUs from trainers.
 for unwanted in PrivateTmp PrivateDevices DeviceAllow ProtectClock \
