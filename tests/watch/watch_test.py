@@ -2,9 +2,10 @@
 
 The deployment has a worker with the real trainer, which trains, evaluates and
 gates, and one with a made-up GPU and a trainer that fails once and then goes on
-for as long as the test. Prometheus has the very files of deploy/prometheus, but
-for its intervals and ports. Then each query of each dashboard and each rule is
-asked, and the dashboards are drawn from what it has.
+for as long as the test. Its scheduler asks who calls. Prometheus has the very
+files of deploy/prometheus, but for its intervals and ports. Then each query of
+each dashboard and each rule is asked, and the dashboards are drawn from what it
+has.
 """
 
 import os
@@ -26,8 +27,6 @@ _NO_TLS = "here is no TLS; tls_test.py has it"
 EMPTY = {
     _CALLS + '{code=~"UNKNOWN|DEADLINE_EXCEEDED|INTERNAL|UNAVAILABLE|'
     'DATA_LOSS"}': _CODE + "was the service's fault",
-    _CALLS + '{code="UNAUTHENTICATED"}': _CODE + "needs a login",
-    _CALLS + '{code="RESOURCE_EXHAUSTED"}': _CODE + "meets a limit",
     "ordo_scheduler_certificate_expiry_timestamp_seconds": _NO_TLS,
     "ordo_scheduler_certificate_expiry_timestamp_seconds - time()": _NO_TLS,
     "ordo_worker_certificate_expiry_timestamp_seconds": _NO_TLS,
@@ -88,7 +87,12 @@ class WatchTest(unittest.TestCase):
     @classmethod
     def _start_deployment(cls):
         it = cls.deployment
-        it.start_scheduler("retry_backoff { nanos: 50000000 }\n"
+        # `ordo` shows this one.
+        token = cls._make_token("admin")
+        os.environ["ORDO_TOKEN_FILE"] = token
+        cls.addClassCleanup(os.environ.pop, "ORDO_TOKEN_FILE")
+        it.start_scheduler('auth { admin_token_file: "%s" }\n' % token +
+                           "retry_backoff { nanos: 50000000 }\n"
                            "heartbeat { nanos: 200000000 }\n")
         it.start_worker("worker-1", 'devices: "cpu:0"\ntrainer: "%s"\n' %
                         program("ordo-trainer"))
@@ -105,6 +109,15 @@ class WatchTest(unittest.TestCase):
                 "LD_LIBRARY_PATH": it.path("lib"),
                 "ORDO_FAKE_NVML": it.path("gpus"),
             })
+
+    @classmethod
+    def _make_token(cls, name):
+        """The path of a file with a secret of its own."""
+        path = cls.deployment.path(name + ".token")
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "w",
+                  encoding="utf-8") as file:
+            file.write((name + "-").ljust(40, "x") + "\n")
+        return path
 
     @classmethod
     def _driver_says(cls, event):
@@ -142,6 +155,17 @@ class WatchTest(unittest.TestCase):
         # A mistake of a caller.
         status, said = it.ordo("show", "nobody")
         assert status != 0, said
+        # A login that is refused.
+        status, said = it.ordo("list", "jobs", "--token-file",
+                               cls._make_token("stranger"))
+        assert status != 0, said
+        # A limit that is met.
+        status, said = it.ordo("queues", "create", "full", "--max-queued-jobs",
+                               "0")
+        assert status == 0, said
+        status, said = it.ordo("submit", "-", text="queue: full\n" +
+                               TRAINED.format(name="refused", steps=5))
+        assert status != 0 and "max_queued_jobs" in said, said
 
     @classmethod
     def _wait_for_samples(cls):
