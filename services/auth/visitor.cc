@@ -95,7 +95,7 @@ bool Visitor::Has(Right right) const {
 
 absl::Status Visitor::MayChange(const ordo::jobs::v1::Owner& owner,
                                 const std::string& attempted) const {
-  if (is_believed || role == ordo::access::v1::ADMIN ||
+  if (MayChangeAll() ||
       (Has(Right::kChangeOwn) && owner.user() == this->owner.user())) {
     return absl::OkStatus();
   }

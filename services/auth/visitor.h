@@ -69,10 +69,15 @@ struct Visitor {
     return !queues.has_value() || queues->count(queue) > 0;
   }
   // Whether they may cancel, hold and release what is `owner`'s, give it
-  // another priority, thin and delete its checkpoints. PERMISSION_DENIED that
-  // begins with `attempted`, such as "cancel jobs/a".
+  // another priority, thin and delete its checkpoints; move and delete their
+  // aliases, take back their pins. PERMISSION_DENIED that begins with
+  // `attempted`, such as "cancel jobs/a".
   absl::Status MayChange(const ordo::jobs::v1::Owner& owner,
                          const std::string& attempted) const;
+  // Whether they may do so whoever's it is.
+  bool MayChangeAll() const {
+    return is_believed || role == ordo::access::v1::ADMIN;
+  }
 };
 
 using VisitorPtr = std::shared_ptr<const Visitor>;

@@ -14,6 +14,7 @@
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "model/catalog/fields.h"
+#include "proto/ordo/jobs/v1/jobs.pb.h"
 #include "services/auth/view.h"
 #include "services/checkpoints/import.h"
 #include "services/checkpoints/upload_list.h"
@@ -147,6 +148,36 @@ absl::StatusOr<scheduler::AliasSetting> SettingOf(
   setting.etag = request.etag();
   if (!violations.empty()) return base::InvalidFields(violations);
   return setting;
+}
+
+// Whether the visitor may undo what `user` did, which begins `attempted`.
+absl::Status MayUndo(const auth::Visitor& visitor, const std::string& user,
+                     const std::string& attempted) {
+  ordo::jobs::v1::Owner owner;
+  owner.set_user(user);
+  return visitor.MayChange(owner, attempted);
+}
+
+// Whether the visitor may move the alias that `setting` names, or delete it, as
+// `verb` says: it is whose who set it last. The setting is then of the alias as
+// it is now, or of none.
+absl::Status CheckMayMove(const auth::Visitor& visitor,
+                          const scheduler::Scheduler& view,
+                          const std::string& verb,
+                          scheduler::AliasSetting* setting) {
+  if (visitor.MayChangeAll()) return absl::OkStatus();
+  const absl::StatusOr<Alias> alias = view.GetAlias(setting->alias);
+  if (absl::IsNotFound(alias.status())) {
+    if (setting->if_digest.empty()) setting->if_digest = scheduler::kNoDigest;
+    return absl::OkStatus();
+  }
+  ORDO_RETURN_IF_ERROR(alias.status());
+  if (!alias->changes().empty()) {
+    ORDO_RETURN_IF_ERROR(MayUndo(visitor, alias->changes().rbegin()->user(),
+                                 absl::StrCat(verb, " ", alias->name())));
+  }
+  if (setting->etag.empty()) setting->etag = alias->etag();
+  return absl::OkStatus();
 }
 
 // Ends a call with what the scheduler says.
@@ -358,6 +389,16 @@ grpc::ServerUnaryReactor* CheckpointsService::Change(
                      request.name()));
     if (!may.ok()) return base::Finish(context, may);
   }
+  if (verb == CheckpointVerb::kUnpin) {
+    const auto pinned = ViewFor(context)->GetCheckpoint(named->job, named->id);
+    if (!pinned.ok()) return base::Finish(context, pinned.status());
+    const absl::Status may =
+        pinned->has_pin()
+            ? MayUndo(auth::VisitorOf(*context), pinned->pin().user(),
+                      absl::StrCat("unpin ", request.name()))
+            : absl::OkStatus();
+    if (!may.ok()) return base::Finish(context, may);
+  }
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
   ViewFor(context)->ChangeCheckpoint(
       verb, absl::StrCat("jobs/", named->job, "/checkpoints/", named->id),
@@ -417,10 +458,14 @@ grpc::ServerUnaryReactor* CheckpointsService::SetAlias(
     Alias* response) {
   const auto author = AuthorOf(context, request->reason());
   if (!author.ok()) return base::Finish(context, author.status());
-  const auto setting = SettingOf(*request);
+  auto setting = SettingOf(*request);
   if (!setting.ok()) return base::Finish(context, setting.status());
+  const auto view = ViewFor(context);
+  const absl::Status may =
+      CheckMayMove(auth::VisitorOf(*context), *view, "set", &*setting);
+  if (!may.ok()) return base::Finish(context, may);
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-  ViewFor(context)->SetAlias(*setting, *author, Answering(reactor, response));
+  view->SetAlias(*setting, *author, Answering(reactor, response));
   return reactor;
 }
 
@@ -431,9 +476,16 @@ grpc::ServerUnaryReactor* CheckpointsService::DeleteAlias(
   if (!author.ok()) return base::Finish(context, author.status());
   const auto id = AliasId(request->name());
   if (!id.ok()) return base::Finish(context, id.status());
+  scheduler::AliasSetting deleted;
+  deleted.alias = *id;
+  deleted.etag = request->etag();
+  const auto view = ViewFor(context);
+  const absl::Status may =
+      CheckMayMove(auth::VisitorOf(*context), *view, "delete", &deleted);
+  if (!may.ok()) return base::Finish(context, may);
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-  ViewFor(context)->DeleteAlias(*id, request->etag(), *author,
-                                Answering(reactor, response));
+  view->DeleteAlias(deleted.alias, deleted.etag, *author,
+                    Answering(reactor, response));
   return reactor;
 }
 

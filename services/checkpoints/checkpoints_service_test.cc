@@ -115,8 +115,9 @@ class CheckpointsServiceTest : public ::testing::Test {
     return stub_->PinCheckpoint(&context, request, checkpoint);
   }
 
-  grpc::Status Unpin(const std::string& name, Checkpoint* checkpoint) {
-    Context context;
+  grpc::Status Unpin(const std::string& name, Checkpoint* checkpoint,
+                     const std::string& user = "ada") {
+    Context context(user);
     UnpinCheckpointRequest request;
     request.set_name(name);
     return stub_->UnpinCheckpoint(&context, request, checkpoint);
@@ -138,9 +139,17 @@ class CheckpointsServiceTest : public ::testing::Test {
     return stub_->DeleteCheckpoint(&context, request, checkpoint);
   }
 
-  grpc::Status Set(const SetAliasRequest& request, Alias* alias) {
-    Context context;
+  grpc::Status Set(const SetAliasRequest& request, Alias* alias,
+                   const std::string& user = "ada") {
+    Context context(user);
     return stub_->SetAlias(&context, request, alias);
+  }
+
+  grpc::Status Unset(const std::string& user, Alias* alias) {
+    Context context(user);
+    DeleteAliasRequest request;
+    request.set_name("aliases/main");
+    return stub_->DeleteAlias(&context, request, alias);
   }
 
   // The alias `main`, of this checkpoint.
@@ -361,6 +370,45 @@ TEST_F(GuardedCheckpointsTest, OnlyWhoOwnsTheJobThinsAndDeletes) {
   }
   EXPECT_TRUE(Thin(kName, &checkpoint).ok());
   EXPECT_TRUE(Remove(kName, &checkpoint).ok());
+}
+
+TEST_F(GuardedCheckpointsTest, OnlyWhoPinnedItTakesThePinBack) {
+  Checkpoint checkpoint;
+  ASSERT_TRUE(Pin(kName, &checkpoint).ok());
+  const grpc::Status status = Unpin(kName, &checkpoint, "bob");
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::PERMISSION_DENIED);
+  EXPECT_THAT(status.error_message(), HasSubstr("it is of ada"));
+  EXPECT_THAT(status.error_message(), HasSubstr("needs the role admin"));
+  ASSERT_TRUE(Unpin(kName, &checkpoint).ok());
+  EXPECT_FALSE(checkpoint.has_pin());
+  // There is nothing to take back.
+  EXPECT_TRUE(Unpin(kName, &checkpoint, "bob").ok());
+  ASSERT_TRUE(Pin(kName, &checkpoint).ok());
+  EXPECT_TRUE(Unpin(kName, &checkpoint, "root").ok());
+}
+
+TEST_F(GuardedCheckpointsTest, OnlyWhoSetAnAliasMovesAndDeletesIt) {
+  Alias alias;
+  ASSERT_TRUE(Set(MainIs("jobs/a/checkpoints/10-1"), &alias).ok());
+  SetAliasRequest move = MainIs(kName);
+  for (const std::string& digest : {std::string(), alias.manifest_sha256()}) {
+    move.set_if_digest(digest);
+    const grpc::Status status = Set(move, &alias, "bob");
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::PERMISSION_DENIED);
+    EXPECT_THAT(status.error_message(), HasSubstr("set aliases/main"));
+    EXPECT_THAT(status.error_message(), HasSubstr("it is of ada"));
+  }
+  EXPECT_EQ(Unset("bob", &alias).error_code(),
+            grpc::StatusCode::PERMISSION_DENIED);
+  EXPECT_TRUE(Set(MainIs(kName), &alias).ok());
+  EXPECT_TRUE(Set(MainIs("jobs/b/checkpoints/5-1"), &alias, "root").ok());
+  EXPECT_EQ(Set(MainIs(kName), &alias).error_code(),
+            grpc::StatusCode::PERMISSION_DENIED);
+  EXPECT_TRUE(Unset("root", &alias).ok());
+  // Its name is free.
+  EXPECT_TRUE(Set(MainIs(kName), &alias, "bob").ok());
+  EXPECT_TRUE(Unset("bob", &alias).ok());
+  EXPECT_EQ(Unset("bob", &alias).error_code(), grpc::StatusCode::NOT_FOUND);
 }
 
 TEST_F(CheckpointsServiceTest, AnAliasIsSetReadListedAndDeleted) {
