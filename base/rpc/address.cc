@@ -69,8 +69,8 @@ absl::Status CheckListen(std::string_view text, bool permitted,
       std::string(permit) + " if that is meant");
 }
 
-void WarnIfOpen(const std::vector<Listener>& listeners) {
-  for (const Listener& listener : listeners) {
+void WarnIfOpen(const std::vector<ListenField>& listeners) {
+  for (const ListenField& listener : listeners) {
     const absl::StatusOr<HostPort> address = ParseHostPort(listener.address);
     if (!address.ok() || address->IsLoopback()) continue;
     LogWarning(

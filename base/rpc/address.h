@@ -23,7 +23,7 @@ struct HostPort {
 };
 
 // Where a server that the configuration calls `field` listens.
-struct Listener {
+struct ListenField {
   const char* field;
   // "HOST:PORT".
   std::string address;
@@ -45,7 +45,7 @@ absl::Status CheckListen(
 
 // Logs a warning for each listener, of those without TLS, that other machines
 // can reach.
-void WarnIfOpen(const std::vector<Listener>& listeners);
+void WarnIfOpen(const std::vector<ListenField>& listeners);
 
 }  // namespace ordo::base
 
