@@ -244,7 +244,9 @@ PAGES = {
         before=(("for rank in 0 1", "cp ~/.local/share/ordo/storage/jobs/"
                  "addition-two-ranks/attempts/1/task.json task.yaml"),),
         # As it stands it ends well whatever they do.
-        words=(("wait", "wait -n && wait -n"),)),
+        words=(("--rank $rank &", "--rank $rank & ranks+=($!)"),
+               # Of each that it ends well: `wait` alone says nothing of that.
+               ("wait", "wait ${ranks[0]} && wait ${ranks[1]}"),)),
     "docs/how_to/text.md": Page(
         start="up\n" + _TEXT + _DOCS,
         words=(("ROOT", "$HOME/.local/share/ordo/storage"),

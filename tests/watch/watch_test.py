@@ -161,8 +161,10 @@ class WatchTest(unittest.TestCase):
         assert status != 0, said
         # A limit that is met.
         status, said = it.ordo("queues", "create", "full", "--max-queued-jobs",
-                               "0")
+                               "1")
         assert status == 0, said
+        it.submit("queue: full\nhold: true\n" +
+                  TRAINED.format(name="fills", steps=5))
         status, said = it.ordo("submit", "-", text="queue: full\n" +
                                TRAINED.format(name="refused", steps=5))
         assert status != 0 and "max_queued_jobs" in said, said
