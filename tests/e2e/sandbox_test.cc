@@ -172,17 +172,6 @@ TEST_F(SandboxTest, OneThatFillsMemoryIsOutOfIt) {
   ExpectTheNextRuns();
 }
 
-TEST_F(SandboxTest, OneThatTakesFarMoreThanItAskedForIsOutOfMemory) {
-  Begin();
-  jobs::v1::JobSpec spec = Spec("memory");
-  // The bound is 1 GiB more.
-  spec.mutable_resources()->set_memory_bytes(1 << 20);
-  spec.mutable_retry()->set_max_attempts(1);
-  Submit(spec);
-  EXPECT_EQ(WaitForFailure("memory").attempts(0).reason(), "OUT_OF_MEMORY");
-  ExpectTheNextRuns();
-}
-
 // Where this machine lets this process make cgroups with their controllers.
 class CgroupTest : public SandboxTest {
  protected:
